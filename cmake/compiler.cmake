@@ -1,0 +1,22 @@
+# What every target of the project is compiled with.
+
+find_program(KVARIUM_CCACHE ccache)
+if(KVARIUM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${KVARIUM_CCACHE}")
+endif()
+
+add_library(kvarium_options INTERFACE)
+target_include_directories(kvarium_options INTERFACE "${CMAKE_SOURCE_DIR}")
+target_compile_features(kvarium_options INTERFACE cxx_std_20)
+target_compile_options(kvarium_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(KVARIUM_WERROR)
+  target_compile_options(kvarium_options INTERFACE -Werror)
+endif()
+if(KVARIUM_SANITIZE)
+  target_compile_options(kvarium_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
+                                                   -fno-sanitize-recover=undefined)
+  target_link_options(kvarium_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(KVARIUM_NATIVE)
+  target_compile_options(kvarium_options INTERFACE -march=native)
+endif()

@@ -1,0 +1,46 @@
+#pragma once
+// Logical to physical: which block holds the K and V of each position of one request. (vLLM: block table.)
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/blocks/block_pool.h"
+#include "core/ids.h"
+
+namespace kvarium {
+
+/// Positions [0, num_tokens()) have a slot. Invariant: the table has ceil(num_tokens / block_size) entries, no more.
+/// The owner calls release(); a table that is destroyed with blocks in it leaks them, which violations() reports.
+class BlockTable {
+ public:
+  BlockTable(BlockPool& pool, RequestId request);
+
+  std::uint32_t num_tokens() const { return num_tokens_; }
+  const std::vector<BlockId>& blocks() const { return blocks_; }
+  /// Blocks that must be free for `more` tokens to be appended.
+  std::size_t blocks_needed(std::uint32_t more) const;
+
+  /// Gives `more` tokens a slot each. False, state untouched, when the pool has too few free blocks. append(0) does
+  /// nothing and is true.
+  [[nodiscard]] bool append(std::uint32_t more);
+  /// Where position's K and V lie: blocks()[position / block_size] * block_size + position % block_size.
+  /// MisuseError for a position that has none.
+  Slot slot_of(std::uint32_t position) const;
+  /// Takes back all tokens from `kept_tokens` on; blocks that hold none of the kept tokens return to the pool, last
+  /// first. MisuseError when kept_tokens > num_tokens(). Announces RolledBack before any block returns.
+  void rollback_to(std::uint32_t kept_tokens);
+  /// Returns every block, last first (the deepest block of a prompt is the least likely to be shared).
+  void release();
+
+  /// "[7,3,12] 17 tokens"
+  std::string show() const;
+
+ private:
+  BlockPool& pool_;
+  RequestId request_;
+  std::vector<BlockId> blocks_;
+  std::uint32_t num_tokens_ = 0;
+};
+
+}  // namespace kvarium

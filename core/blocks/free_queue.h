@@ -1,0 +1,83 @@
+#pragma once
+// The queue of free blocks: a doubly linked list threaded through arrays, so that a block can leave from the middle
+// in constant time (a prefix hit takes back a block that is free but still cached). A deque could not do that.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/error.h"
+#include "core/ids.h"
+
+namespace kvarium {
+
+/// Invariant: a block is in the queue at most once. Blocks are handed out from the front.
+class FreeQueue {
+ public:
+  FreeQueue() = default;
+  /// All blocks 0..order.size()-1, each exactly once, front first. Throws MisuseError otherwise.
+  explicit FreeQueue(const std::vector<BlockId>& order) : links_(order.size()), head_(kNone), tail_(kNone) {
+    for (const BlockId block : order) push_back(block);
+  }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  bool contains(BlockId block) const { return index(block) < links_.size() && links_[index(block)].queued; }
+  BlockId front() const {
+    if (empty()) throw MisuseError("the free queue is empty: ask size() first");
+    return BlockId{head_};
+  }
+
+  BlockId pop_front() {
+    const BlockId block = front();
+    remove(block);
+    return block;
+  }
+  void push_back(BlockId block) {
+    Link& link = unqueued(block);
+    link = {tail_, kNone, true};
+    (tail_ == kNone ? head_ : links_[tail_].next) = value(block);
+    tail_ = value(block);
+    ++size_;
+  }
+  void remove(BlockId block) {
+    if (!contains(block)) throw MisuseError("block " + std::to_string(value(block)) + " is not in the free queue");
+    Link& link = links_[index(block)];
+    (link.previous == kNone ? head_ : links_[link.previous].next) = link.next;
+    (link.next == kNone ? tail_ : links_[link.next].previous) = link.previous;
+    link = {};
+    --size_;
+  }
+
+  /// The blocks in hand-out order.
+  std::vector<BlockId> order() const {
+    std::vector<BlockId> blocks;
+    blocks.reserve(size_);
+    for (std::uint32_t at = head_; at != kNone; at = links_[at].next) blocks.push_back(BlockId{at});
+    return blocks;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  struct Link {
+    std::uint32_t previous = kNone;
+    std::uint32_t next = kNone;
+    bool queued = false;
+  };
+
+  Link& unqueued(BlockId block) {
+    if (index(block) >= links_.size()) {
+      throw MisuseError("there is no block " + std::to_string(value(block)) + ": the pool has " +
+                        std::to_string(links_.size()));
+    }
+    if (contains(block)) throw MisuseError("block " + std::to_string(value(block)) + " is free already");
+    return links_[index(block)];
+  }
+
+  std::vector<Link> links_;
+  std::uint32_t head_ = kNone;
+  std::uint32_t tail_ = kNone;
+  std::size_t size_ = 0;
+};
+
+}  // namespace kvarium

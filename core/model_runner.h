@@ -1,0 +1,46 @@
+#pragma once
+// The engine's view of a model: tokens in, logits out, K and V into the blocks that the tables name. The CPU
+// reference, the kernels and a cost model each are one.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/model_shape.h"
+#include "core/work.h"
+
+namespace kvarium {
+
+/// One request's share of a step.
+struct ScheduledSequence {
+  RequestId request{};
+  std::span<const TokenId> tokens;       ///< [count], at positions first_position ... first_position + count - 1
+  std::uint32_t first_position = 0;      ///< K and V of all earlier positions are in the cache
+  std::span<const BlockId> block_table;  ///< covers positions [0, first_position + count)
+};
+
+struct ForwardResult {
+  std::vector<float> logits;  ///< [sequences][vocab], row-major: of each sequence's last token
+  std::vector<Work> work;     ///< [sequences]
+};
+
+class ModelRunner {
+ public:
+  ModelRunner() = default;
+  ModelRunner(const ModelRunner&) = delete;
+  ModelRunner& operator=(const ModelRunner&) = delete;
+  virtual ~ModelRunner() = default;
+
+  virtual const ModelShape& shape() const = 0;
+  /// Makes room for the K and V of `num_blocks` blocks of `block_size` tokens; called once, before forward().
+  /// InputError when they do not fit in memory.
+  virtual void create_cache(std::uint32_t num_blocks, std::uint32_t block_size) = 0;
+  /// Computes all tokens of the batch, writes their K and V, returns the logits. MisuseError for an empty batch, an
+  /// empty sequence, a token outside the vocabulary, or a table that is too short.
+  virtual ForwardResult forward(std::span<const ScheduledSequence> batch) = 0;
+  /// True when times come from a cost model and not from a clock.
+  virtual bool simulated() const { return false; }
+};
+
+}  // namespace kvarium

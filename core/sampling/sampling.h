@@ -1,0 +1,41 @@
+#pragma once
+// From logits to the next token.
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace kvarium {
+
+struct SamplingParams {
+  float temperature = 0.0F;  ///< 0: greedy, the token with the largest logit
+  std::uint32_t top_k = 0;   ///< keep the k most likely tokens; 0: all
+  float top_p = 1.0F;        ///< keep the fewest most likely tokens that reach this probability together
+  std::uint64_t seed = 0;
+};
+
+/// InputError, naming the parameter and its range, when one is out of range or NaN.
+void check(const SamplingParams& params);
+
+/// The index of the largest logit; the lowest of equals. MisuseError when empty or when a logit is NaN.
+TokenId argmax(std::span<const float> logits);
+
+/// The distribution that is sampled from, after temperature, top-k and top-p, in this order: [vocab], sums to 1.
+/// Temperature must be above 0.
+std::vector<double> distribution(std::span<const float> logits, const SamplingParams& params);
+
+/// One request's stream of random numbers: the same seed gives the same tokens, whatever else runs beside it.
+class Sampler {
+ public:
+  explicit Sampler(const SamplingParams& params);
+  TokenId sample(std::span<const float> logits);
+
+ private:
+  SamplingParams params_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace kvarium

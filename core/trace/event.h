@@ -1,0 +1,149 @@
+#pragma once
+// One small struct for each thing that can happen: past tense, ids and numbers. A Trace is a list of these, and
+// everything that is drawn, printed or checked is computed from that list alone.
+//
+// To add an event: (1) its struct and its place in the variant here, (2) its fields in event_fields.h,
+// (3) what it does to the World in world.cpp, (4) its sentence in describe.cpp. The compiler asks for each.
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/model_shape.h"
+#include "core/work.h"
+
+namespace kvarium {
+
+enum class Phase : std::uint8_t { prefill, decode };
+enum class FinishReason : std::uint8_t { end_of_sequence, max_tokens, stop_string, context_full };
+
+// --- what exists before the first step
+
+struct ModelDescribed {
+  ModelShape shape;
+};
+struct PoolCreated {
+  std::uint32_t block_size = 0;          ///< tokens a block
+  std::vector<BlockId> hand_out_order;  ///< every block once, the next one to be handed out first
+};
+/// A contiguous pool: one row of slots in which every request reserves its longest possible length.
+struct ArenaCreated {
+  std::uint64_t num_slots = 0;  ///< tokens
+};
+/// The text of a token, announced before the token is first used, so that a trace needs no tokenizer.
+struct TokenNamed {
+  TokenId token{};
+  std::string text;  ///< valid UTF-8; bytes that are none are written <0xE2>
+};
+
+// --- requests
+
+struct RequestArrived {
+  RequestId request{};
+  std::vector<TokenId> prompt;
+  std::uint32_t max_new_tokens = 0;
+};
+struct RequestAdmitted {
+  RequestId request{};
+};
+/// Recompute: its blocks are given back first (BlockReleased), and it waits again, at the head of the queue.
+struct RequestPreempted {
+  RequestId request{};
+  std::uint32_t lost_tokens = 0;  ///< computed tokens whose K and V must be computed again
+};
+struct RequestFinished {
+  RequestId request{};
+  FinishReason reason{};
+};
+struct RequestAborted {
+  RequestId request{};
+};
+
+// --- blocks
+
+/// A block left the head of the free queue and became the last entry of the request's table.
+struct BlockAllocated {
+  RequestId request{};
+  BlockId block{};
+};
+/// A block that others hold became the last entry of the request's table.
+struct BlockShared {
+  RequestId request{};
+  BlockId block{};
+  std::uint32_t ref_count = 0;  ///< after sharing
+};
+/// The last entry left the request's table. At ref_count 0 the block joined the tail of the free queue.
+struct BlockReleased {
+  RequestId request{};
+  BlockId block{};
+  std::uint32_t ref_count = 0;  ///< after the release
+};
+struct RegionReserved {
+  RequestId request{};
+  std::uint64_t first_slot = 0;
+  std::uint64_t num_slots = 0;  ///< the request's longest possible length
+};
+struct RegionReleased {
+  RequestId request{};
+};
+
+// --- computing
+
+struct StepStarted {
+  std::uint64_t step = 0;  ///< from 1
+};
+/// K and V of positions [first, first + count) were computed; kept in the cache, or used once and thrown away.
+struct KvComputed {
+  RequestId request{};
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  Phase phase{};
+  bool kept = true;
+};
+/// Attention of the newest query read the K and V of positions [0, count).
+struct KvRead {
+  RequestId request{};
+  std::uint32_t count = 0;
+};
+struct TokenSampled {
+  RequestId request{};
+  std::uint32_t position = 0;  ///< of the new token, counted from the start of the prompt
+  TokenId token{};
+};
+/// The last tokens were taken back: only the length moved, unless BlockReleased events follow.
+struct RolledBack {
+  RequestId request{};
+  std::uint32_t kept_tokens = 0;
+};
+struct WorkCounted {
+  RequestId request{};
+  Work work;
+};
+struct StepTimed {
+  std::uint64_t nanoseconds = 0;
+  bool simulated = false;  ///< from a cost model, not from a clock
+};
+
+// --- a lesson's words
+
+struct LessonStarted {
+  std::string title;
+};
+struct Said {
+  std::string text;
+  std::vector<std::string> points;  ///< what the words point at: "block:3", "table:A[1]", "request:B", "slot:29"
+};
+struct Asked {
+  std::string question;
+  std::vector<std::string> choices;  ///< empty: a number or a word is asked for
+  std::string answer;                ///< computed by the engine
+};
+
+using Event = std::variant<ModelDescribed, PoolCreated, ArenaCreated, TokenNamed, RequestArrived, RequestAdmitted,
+                           RequestPreempted, RequestFinished, RequestAborted, BlockAllocated, BlockShared,
+                           BlockReleased, RegionReserved, RegionReleased, StepStarted, KvComputed, KvRead,
+                           TokenSampled, RolledBack, WorkCounted, StepTimed, LessonStarted, Said, Asked>;
+
+}  // namespace kvarium
