@@ -1,0 +1,57 @@
+#pragma once
+// A scenario: a named set-up of the engine with parameters that a person may change. Running one emits events; the
+// window, the text twin, the lessons and the tests all run the same code.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/cancel.h"
+#include "core/trace/event_sink.h"
+
+namespace kvarium {
+
+struct ScenarioParams {
+  std::string prompt;
+  std::string model_path;      ///< a llama2.c checkpoint; empty: the built-in model
+  std::string tokenizer_path;  ///< its tokenizer; empty with model_path empty
+  std::uint32_t prompt_tokens = 0;
+  std::uint32_t new_tokens = 0;  ///< to generate, a request
+  std::uint32_t block_size = 0;  ///< tokens a block
+  std::uint32_t num_blocks = 0;  ///< of the pool
+  std::uint32_t num_requests = 1;
+  float temperature = 0.0F;
+  std::uint64_t seed = 7;
+
+  bool operator==(const ScenarioParams&) const = default;
+};
+
+/// One field of ScenarioParams that the scenario lets a person change.
+struct ScenarioField {
+  std::string id;    ///< the field's name, also the widget's id: "block_size"
+  std::string name;  ///< in words: "Block size (tokens)"
+  std::string help;  ///< one sentence
+  std::uint32_t low = 0, high = 0;         ///< range of a number
+  std::vector<std::uint32_t> stops;        ///< the values a slider offers; empty: every number of the range
+};
+
+struct Scenario {
+  std::string id;       ///< "S01"
+  std::string name;     ///< "why-cache"
+  std::string title;    ///< "Why keep K and V?"
+  std::string summary;  ///< two sentences: what happens, what to look at
+  ScenarioParams defaults;
+  std::vector<ScenarioField> fields;
+};
+
+/// All scenarios in their order; the last one is "own": your own prompt.
+const std::vector<Scenario>& scenarios();
+/// By id or name, upper or lower case. InputError that lists the names when there is none.
+const Scenario& find_scenario(std::string_view id_or_name);
+/// InputError, naming the field and its range, for parameters that cannot run.
+void check(const Scenario& scenario, const ScenarioParams& params);
+/// Runs to the end or until cancelled. InputError as check(), or for files that cannot be read.
+void run_scenario(const Scenario& scenario, const ScenarioParams& params, EventSink& sink, const CancelToken& cancel);
+
+}  // namespace kvarium
