@@ -25,6 +25,8 @@ class BlockPool {
   /// Announces PoolCreated. Throws InputError when block_size or the number of blocks is 0, MisuseError when
   /// `hand_out_order` is not each of 0..n-1 once.
   BlockPool(std::uint32_t block_size, std::vector<BlockId> hand_out_order, EventSink& sink);
+  BlockPool(const BlockPool&) = delete;
+  BlockPool& operator=(const BlockPool&) = delete;
 
   std::uint32_t block_size() const { return block_size_; }
   std::size_t num_blocks() const { return ref_counts_.size(); }
@@ -40,6 +42,8 @@ class BlockPool {
   /// untouched, when nobody holds it (a double free).
   void release(RequestId request, BlockId block);
 
+  /// Where the pool and its tables announce what they do.
+  EventSink& sink() const { return sink_; }
   /// "free 1 2 3 | used 0x2": free blocks in hand-out order, then used blocks in id order with their ref counts.
   std::string show() const;
 

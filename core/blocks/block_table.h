@@ -15,6 +15,8 @@ namespace kvarium {
 class BlockTable {
  public:
   BlockTable(BlockPool& pool, RequestId request);
+  /// The blocks move along: the other table is empty. No copies: two tables would return the same blocks twice.
+  BlockTable(BlockTable&& other) noexcept;
 
   std::uint32_t num_tokens() const { return num_tokens_; }
   const std::vector<BlockId>& blocks() const { return blocks_; }
@@ -22,13 +24,14 @@ class BlockTable {
   std::size_t blocks_needed(std::uint32_t more) const;
 
   /// Gives `more` tokens a slot each. False, state untouched, when the pool has too few free blocks. append(0) does
-  /// nothing and is true.
+  /// nothing and is true. MisuseError when positions would no longer fit 32 bits.
   [[nodiscard]] bool append(std::uint32_t more);
   /// Where position's K and V lie: blocks()[position / block_size] * block_size + position % block_size.
   /// MisuseError for a position that has none.
   Slot slot_of(std::uint32_t position) const;
   /// Takes back all tokens from `kept_tokens` on; blocks that hold none of the kept tokens return to the pool, last
-  /// first. MisuseError when kept_tokens > num_tokens(). Announces RolledBack before any block returns.
+  /// first. Announces RolledBack before any block returns; nothing when all tokens are kept. MisuseError when
+  /// kept_tokens > num_tokens().
   void rollback_to(std::uint32_t kept_tokens);
   /// Returns every block, last first (the deepest block of a prompt is the least likely to be shared).
   void release();

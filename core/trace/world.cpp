@@ -137,8 +137,10 @@ class Folder {
   }
   void operator()(const RolledBack& e) {
     check_request(e.request);
-    if (e.kept_tokens > world_.requests[index(e.request)]->computed_tokens) cannot_follow("a rollback that grows");
-    edit(e.request).computed_tokens = e.kept_tokens;
+    const RequestState& before = *world_.requests[index(e.request)];
+    if (e.kept_tokens > room(before)) cannot_follow("a rollback to more tokens than the request has slots for");
+    // Slots are taken before they are written, so what is taken back may never have been computed.
+    if (e.kept_tokens < before.computed_tokens) edit(e.request).computed_tokens = e.kept_tokens;
   }
   void operator()(const WorkCounted& e) {
     edit(e.request).work += e.work;
