@@ -29,11 +29,11 @@ struct ScenarioParams {
 
 /// One field of ScenarioParams that the scenario lets a person change.
 struct ScenarioField {
-  std::string id;    ///< the field's name, also the widget's id: "block_size"
-  std::string name;  ///< in words: "Block size (tokens)"
-  std::string help;  ///< one sentence
-  std::uint32_t low = 0, high = 0;         ///< range of a number
-  std::vector<std::uint32_t> stops;        ///< the values a slider offers; empty: every number of the range
+  std::string id;                    ///< the field's name, also the widget's id: "block_size"
+  std::string name;                  ///< in words: "Block size (tokens)"
+  std::string help;                  ///< one sentence
+  std::uint32_t low = 0, high = 0;   ///< range of a number
+  std::vector<std::uint32_t> stops;  ///< the values a slider offers; empty: every number of the range
 };
 
 struct Scenario {
