@@ -27,13 +27,17 @@ struct ScenarioParams {
   bool operator==(const ScenarioParams&) const = default;
 };
 
+enum class FieldKind : std::uint8_t { number, text, file };
+
 /// One field of ScenarioParams that the scenario lets a person change.
 struct ScenarioField {
-  std::string id;                    ///< the field's name, also the widget's id: "block_size"
-  std::string name;                  ///< in words: "Block size (tokens)"
-  std::string help;                  ///< one sentence
-  std::uint32_t low = 0, high = 0;   ///< range of a number
-  std::vector<std::uint32_t> stops;  ///< the values a slider offers; empty: every number of the range
+  std::string id;    ///< the field's name, also the widget's id: "block_size"
+  std::string name;  ///< in words: "Block size (tokens)"
+  std::string help;  ///< one sentence
+  FieldKind kind = FieldKind::number;
+  std::uint32_t low = 0, high = 0;   ///< range of a number, in units
+  std::vector<std::uint32_t> stops;  ///< the values a slider offers, in units; empty: every number of the range
+  float unit = 1.0F;                 ///< the field's value is units * unit: 7 is a temperature of 0.7 with unit 0.1
 };
 
 struct Scenario {
