@@ -10,7 +10,7 @@ inline auto contains(const std::string& part) { return Catch::Matchers::Contains
 #else
 #include <catch2/catch.hpp>
 namespace kvarium_test {
-using Catch::Approx;
+using Catch::Detail::Approx;  // Catch::Approx is the matcher of vectors
 inline auto contains(const std::string& part) { return Catch::Matchers::Contains(part); }
 }  // namespace kvarium_test
 #endif
