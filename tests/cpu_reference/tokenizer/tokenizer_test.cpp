@@ -11,6 +11,7 @@
 #include <random>
 
 #include "core/error.h"
+#include "core/sampling/sampling.h"
 #include "cpu_reference/tokenizer/bpe_merge.h"
 #include "cpu_reference/tokenizer/builtin_tokenizer.h"
 #include "cpu_reference/tokenizer/tokenizer_file.h"
@@ -302,5 +303,11 @@ TEST_CASE("the stories tokenizer gives the tokens and the text that llama2.c gav
   REQUIRE(prompt.size() < expected.size());
   CHECK(prompt ==
         std::vector<TokenId>(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(prompt.size())));
+  // The text has one token more: the one that the logits of the 64th choose.
+  std::vector<float> logits(64 * 512);
+  std::ifstream logits_file(folder / "stories260K.logits.f32", std::ios::binary);
+  REQUIRE(logits_file.read(reinterpret_cast<char*>(logits.data()),
+                           static_cast<std::streamsize>(logits.size() * sizeof(float))));
+  expected.push_back(argmax(std::span<const float>(logits).last(512)));
   CHECK(tokenizer->decode(expected) == golden["text"].get<std::string>());
 }
