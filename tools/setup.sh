@@ -93,10 +93,12 @@ there is no sudo here to install them with; as root, run: $by_hand"
   [ -t 0 ] || as_root=(sudo -n) # nobody could type a password
 fi
 
-# Another program may hold apt's lock for a while: wait for it. Quiet where nobody watches.
+# Another program may hold apt's lock for a while: wait for it.
 options=(-y --no-install-recommends -o DPkg::Lock::Timeout=300)
-[ -t 1 ] || options+=(-qq -o Dpkg::Use-Pty=0)
-apt_get() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" "$@"; }
+apt_get() {
+  local command=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" "$@")
+  if [ -t 1 ]; then "${command[@]}"; else "${command[@]}" -qq >/dev/null; fi # nobody watches: errors only
+}
 
 say "installing ${#missing[@]} packages, and what they need:$reasons"
 # The lists of a fresh machine are empty and those of an old one are stale: fetch them only if the first try fails.
