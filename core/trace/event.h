@@ -16,6 +16,8 @@
 
 namespace kvarium {
 
+/// waiting -> running -> finished; preemption sends a running request back to preempted, which waits like waiting.
+enum class RequestStatus : std::uint8_t { waiting, running, preempted, finished, aborted };
 enum class Phase : std::uint8_t { prefill, decode };
 enum class FinishReason : std::uint8_t { end_of_sequence, max_tokens, stop_string, context_full };
 

@@ -16,9 +16,6 @@
 
 namespace kvarium {
 
-/// waiting -> running -> finished; preemption sends a running request back to preempted, which waits like waiting.
-enum class RequestStatus : std::uint8_t { waiting, running, preempted, finished, aborted };
-
 struct BlockState {
   std::uint32_t ref_count = 0;
   std::uint32_t written = 0;  ///< slots whose K and V were ever written since the block was last allocated

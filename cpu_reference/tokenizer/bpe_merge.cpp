@@ -1,0 +1,94 @@
+#include "cpu_reference/tokenizer/bpe_merge.h"
+
+#include <cstddef>
+#include <optional>
+#include <queue>
+#include <string>
+
+#include "cpu_reference/tokenizer/tokenizer.h"
+
+namespace kvarium::cpu {
+namespace {
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+// A link of the list of tokens that are left. A merge keeps the left link, with the joined token, and drops the right.
+struct Link {
+  TokenId token{};
+  std::size_t previous = kNone;
+  std::size_t next = kNone;
+  bool dropped = false;
+};
+
+// A pair as it was when it entered the queue. Later merges may have changed either side: then it no longer holds.
+struct Pair {
+  float score = 0.0F;
+  std::size_t left = 0;
+  std::size_t right = 0;
+  TokenId left_token{};
+  TokenId right_token{};
+  TokenId joined{};
+
+  // std::priority_queue serves the largest first.
+  bool operator<(const Pair& other) const { return score != other.score ? score < other.score : left > other.left; }
+};
+
+class Merger {
+ public:
+  Merger(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens)
+      : tokenizer_(tokenizer), links_(tokens.size()) {
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      links_[i] = {tokens[i], i == 0 ? kNone : i - 1, i + 1 == tokens.size() ? kNone : i + 1, false};
+    }
+    for (std::size_t i = 0; i < tokens.size(); ++i) offer(i);
+  }
+
+  std::vector<TokenId> run() {
+    while (!pairs_.empty()) {
+      const Pair best = pairs_.top();
+      pairs_.pop();
+      if (holds(best)) join(best);
+    }
+    std::vector<TokenId> tokens;
+    for (std::size_t i = links_.empty() ? kNone : 0; i != kNone; i = links_[i].next) tokens.push_back(links_[i].token);
+    return tokens;
+  }
+
+ private:
+  // Puts the pair that starts at `left` into the queue, if its two sides can be joined.
+  void offer(std::size_t left) {
+    if (left == kNone || links_[left].next == kNone) return;
+    const std::size_t right = links_[left].next;
+    const TokenId a = links_[left].token;
+    const TokenId b = links_[right].token;
+    if (const auto joined = tokenizer_.join(a, b)) {
+      pairs_.push({tokenizer_.pieces()[index(*joined)].score, left, right, a, b, *joined});
+    }
+  }
+  bool holds(const Pair& pair) const {
+    return !links_[pair.left].dropped && links_[pair.left].next == pair.right &&
+           links_[pair.left].token == pair.left_token && links_[pair.right].token == pair.right_token;
+  }
+  void join(const Pair& pair) {
+    Link& left = links_[pair.left];
+    Link& right = links_[pair.right];
+    left.token = pair.joined;
+    left.next = right.next;
+    if (right.next != kNone) links_[right.next].previous = pair.left;
+    right.dropped = true;
+    offer(left.previous);
+    offer(pair.left);
+  }
+
+  const Tokenizer& tokenizer_;
+  std::vector<Link> links_;
+  std::priority_queue<Pair> pairs_;
+};
+
+}  // namespace
+
+std::vector<TokenId> merge_pairs(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens) {
+  return Merger(tokenizer, tokens).run();
+}
+
+}  // namespace kvarium::cpu

@@ -1,0 +1,118 @@
+// From a World to what is drawn of it, and the change between two pictures.
+
+#include "tests/support/catch.h"
+#include "visualizer/app/animation.h"
+#include "visualizer/app/target.h"
+#include "visualizer/layout/picture.h"
+
+using namespace kvarium;
+using namespace kvarium::ui;
+using layout::SlotState;
+
+namespace {
+
+/// Pool of 4 blocks of 4, handed out 2, 0, 3, 1. A has 6 tokens, 5 of them computed, in blocks 2 and 0.
+World small_world() {
+  World world;
+  fold(world, PoolCreated{4, {BlockId{2}, BlockId{0}, BlockId{3}, BlockId{1}}});
+  fold(world, RequestArrived{RequestId{0}, std::vector<TokenId>(6), 4});
+  fold(world, StepStarted{1});
+  fold(world, RequestAdmitted{RequestId{0}});
+  fold(world, BlockAllocated{RequestId{0}, BlockId{2}});
+  fold(world, BlockAllocated{RequestId{0}, BlockId{0}});
+  fold(world, KvComputed{RequestId{0}, 0, 4, Phase::prefill, true});
+  fold(world, StepStarted{2});
+  fold(world, KvComputed{RequestId{0}, 4, 1, Phase::prefill, true});
+  fold(world, KvRead{RequestId{0}, 5});
+  return world;
+}
+
+}  // namespace
+
+TEST_CASE("A picture names each slot's state, what is new and what is read") {
+  const layout::PoolPicture picture = layout::pool_picture(small_world());
+  CHECK(picture.used == 2);
+  CHECK(picture.allocated == 8);
+  CHECK(picture.filled == 5);
+  CHECK(picture.waste() == kvarium_test::Approx(3.0 / 8.0));
+  const layout::BlockPicture& second = picture.blocks[0];
+  CHECK(second.logical == 1);
+  CHECK(slot_state(second, 0) == SlotState::filled);
+  CHECK(slot_state(second, 1) == SlotState::reserved);
+  CHECK(is_new(second, 0));
+  CHECK_FALSE(is_new(second, 1));
+  CHECK(second.read == 1);
+  CHECK(picture.blocks[2].read == 4);
+  CHECK_FALSE(is_new(picture.blocks[2], 0));
+  CHECK(slot_state(picture.blocks[3], 0) == SlotState::free);
+}
+
+TEST_CASE("Slots that were rolled back are stale until they are written again") {
+  World world = small_world();
+  fold(world, RolledBack{RequestId{0}, 2});
+  const layout::PoolPicture picture = layout::pool_picture(world);
+  CHECK(slot_state(picture.blocks[2], 1) == SlotState::filled);
+  CHECK(slot_state(picture.blocks[2], 3) == SlotState::stale);
+  CHECK(slot_state(picture.blocks[0], 0) == SlotState::stale);
+  CHECK(slot_state(picture.blocks[0], 1) == SlotState::reserved);
+}
+
+TEST_CASE("A shared block shows its owners") {
+  World world = small_world();
+  fold(world, RequestArrived{RequestId{1}, std::vector<TokenId>(5), 4});
+  fold(world, BlockShared{RequestId{1}, BlockId{2}, 2});
+  const layout::BlockPicture block = layout::pool_picture(world).blocks[2];
+  CHECK(block.ref_count == 2);
+  CHECK(block.owner_count == 2);
+  CHECK(block.owners[1] == 1);
+}
+
+TEST_CASE("A target is followed through the block table, both ways") {
+  const World world = small_world();
+  const Resolved token = resolve(world, Target::token(RequestId{0}, 4));
+  CHECK(token.block == 0U);
+  CHECK(token.offset == 0U);
+  const Resolved slot = resolve(world, Target::slot(9));  // block 2, offset 1
+  CHECK(slot.request == RequestId{0});
+  CHECK(slot.position == 1U);
+  CHECK(slot.logical == 0U);
+  CHECK_FALSE(resolve(world, Target::block(1)).request);
+  CHECK_FALSE(resolve(world, Target::block(99)).block);
+  CHECK_FALSE(resolve(world, Target::token(RequestId{0}, 99)).block);
+  CHECK_FALSE(resolve(world, Target::of_request(RequestId{7})).request);
+}
+
+TEST_CASE("A target's name and the target are the same thing") {
+  for (const char* name : {"block:3", "slot:29", "request:B", "table:A[1]", "token:A1[5]"}) {
+    const auto target = parse_target(name);
+    REQUIRE(target);
+    CHECK(name_of(*target) == name);
+  }
+  for (const char* name : {"", "block:", "block:x", "table:A", "table:A[", "request:b", "node:4", "token:A[]"}) {
+    CHECK_FALSE(parse_target(name));
+  }
+}
+
+TEST_CASE("A change starts at one picture, ends at the other, and plays backwards the same way") {
+  const BlockLook before{}, after{1, 4, 1, 1};
+  CHECK(mix(before, after, 0) == before);
+  CHECK(mix(before, after, 1) == after);
+  for (const float t : {0.1F, 0.25F, 0.5F, 0.9F}) {
+    CHECK(mix(before, after, t).filled == kvarium_test::Approx(mix(after, before, 1 - t).filled));
+    CHECK(ease_in_out(t) == kvarium_test::Approx(1 - ease_in_out(1 - t)));
+  }
+  CHECK(ease_out_cubic(0) == 0);
+  CHECK(ease_out_cubic(1) == 1);
+}
+
+TEST_CASE("Motion is shorter when playing faster, and gone with reduced motion") {
+  CHECK(change_seconds(1, false, false) == kvarium_test::Approx(0.24));
+  CHECK(change_seconds(4, false, false) == kvarium_test::Approx(0.06));
+  CHECK(change_seconds(8, false, false) == 0);
+  CHECK(change_seconds(0, false, false) == 0);
+  CHECK(change_seconds(8, true, false) == kvarium_test::Approx(0.24));
+  CHECK(change_seconds(1, true, true) == 0);
+  CHECK(Tween{10, 0}.progress(10) == 1);
+  CHECK(Tween{10, 2}.progress(11) == kvarium_test::Approx(0.5));
+  CHECK_FALSE(Tween{10, 2}.running(12));
+}
