@@ -1,0 +1,25 @@
+#pragma once
+// The subcommands of the program kvarium, one a file. Each registers its flags and returns what to run if it is chosen.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace kvarium {
+
+/// What the program returns to the shell.
+enum ExitCode : int {
+  kDone = 0,
+  kBug = 1,        ///< a broken precondition of our own code
+  kBadInput = 2,   ///< a flag, a file, a prompt: one line on standard error says which
+  kNoDisplay = 3,  ///< the window has no screen to open on
+  kStopped = 130,  ///< Ctrl-C, as shells count it: 128 + SIGINT
+};
+
+struct Command {
+  CLI::App* flags;
+  std::function<int()> run;
+};
+
+Command bytes_command(CLI::App& program);
+
+}  // namespace kvarium
