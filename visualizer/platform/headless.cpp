@@ -1,0 +1,75 @@
+#include "visualizer/platform/headless.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.h"
+#include "visualizer/platform/im_compat.h"
+#include "visualizer/platform/rasterizer.h"
+
+namespace kvarium::ui {
+
+std::uintptr_t CpuTextures::create_texture(const Image& image, Filter filter) {
+  auto texture = std::make_unique<CpuTexture>(CpuTexture{image, filter});
+  const auto handle = reinterpret_cast<std::uintptr_t>(texture.get());
+  textures_.emplace(handle, std::move(texture));
+  return handle;
+}
+
+void CpuTextures::update_texture(std::uintptr_t texture, const Image& image, int first_row, int rows) {
+  Image& mine = textures_.at(texture)->image;
+  for (int y = std::max(first_row, 0); y < std::min(first_row + rows, mine.height); ++y) {
+    std::copy(image.row(y), image.row(y) + mine.width, mine.row(y));
+  }
+}
+
+void CpuTextures::destroy_texture(std::uintptr_t texture) { textures_.erase(texture); }
+
+const CpuTexture* CpuTextures::find(std::uintptr_t texture) const {
+  const auto found = textures_.find(texture);
+  return found == textures_.end() ? nullptr : found->second.get();
+}
+
+Headless::Headless(int width, int height, float scale) : width_(width), height_(height) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.BackendPlatformName = "kvarium headless";
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
+  compat::init_keys(io);
+  make_ui(textures_);
+  ui().set_content_scale(scale);
+}
+
+Headless::~Headless() { destroy_ui(); }
+
+void Headless::resize(int width, int height) {
+  width_ = width;
+  height_ = height;
+}
+
+void Headless::upload_fonts() {
+  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  unsigned char* pixels = nullptr;
+  int width = 0, height = 0;
+  atlas.GetTexDataAsRGBA32(&pixels, &width, &height);
+  Image image(width, height);
+  std::memcpy(image.pixels.data(), pixels, image.pixels.size() * sizeof(Colour));
+  if (font_texture_ != 0) textures_.destroy_texture(font_texture_);
+  font_texture_ = textures_.create_texture(image, Filter::smooth);
+  atlas.SetTexID(compat::texture_id(font_texture_));
+}
+
+void Headless::begin_frame() {
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = ImVec2(static_cast<float>(width_), static_cast<float>(height_));
+  io.DeltaTime = 1.0F / 60;
+}
+
+Image Headless::screenshot() {
+  const ImDrawData* data = ImGui::GetDrawData();
+  if (data == nullptr) throw MisuseError("a screenshot was asked for before the first frame");
+  Image image(width_, height_, ui().theme().background);
+  draw_on_cpu(*data, textures_, image);
+  return image;
+}
+
+}  // namespace kvarium::ui
