@@ -1,0 +1,108 @@
+#pragma once
+// The engine: requests come in, and each step computes some of their tokens.
+//
+//   plan(): const, the scheduler decides  ->  apply(): the only place where anything changes or is announced
+//
+// Events of one step: StepStarted; for each preempted request BlockReleased..., RequestPreempted; RequestAdmitted...;
+// BlockAllocated... for all chunks; the forward pass; for each chunk KvComputed, KvRead, WorkCounted; for each request
+// that computed its last token TokenNamed (if new), TokenSampled, and at its end BlockReleased..., RequestFinished;
+// StepTimed.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/blocks/block_pool.h"
+#include "core/ids.h"
+#include "core/model_runner.h"
+#include "core/scheduling/request.h"
+#include "core/scheduling/scheduler.h"
+#include "core/token_text.h"
+#include "core/trace/event_sink.h"
+
+namespace kvarium {
+
+struct EngineConfig {
+  std::uint32_t block_size = 16;        ///< tokens a block
+  std::vector<BlockId> hand_out_order;  ///< ascending_order(n) or scrambled_order(n, seed): a pool of n blocks
+  StepLimits limits;
+  std::function<std::uint64_t()> clock;  ///< nanoseconds; none: a steady clock of this machine
+};
+
+class Engine {
+ public:
+  /// Makes the pool and the runner's cache, and announces the model and the pool. InputError for a config that cannot
+  /// run, or when the cache does not fit in memory. The four others must outlive the engine.
+  Engine(EngineConfig config, ModelRunner& runner, const Scheduler& scheduler, const TokenText& token_text,
+         EventSink& sink);
+
+  /// The request joins the waiting queue. InputError, nothing changed or announced, when it could never be served: no
+  /// prompt, a token outside the vocabulary, parameters out of range, no room in the context for one new token, or
+  /// min(prompt + max_new_tokens, context) tokens that need more blocks than the whole pool has.
+  RequestId submit(RequestSpec spec);
+
+  /// plan() and apply(). False, nothing done, when no request is left. MisuseError when the scheduler plans no chunk
+  /// although requests are left: an engine that makes no progress must not look busy.
+  bool step();
+  StepPlan plan() const;
+  /// MisuseError, nothing changed, for an impossible plan. When the runner fails, or returns logits from which no token
+  /// can be drawn, its exception passes through, and no token of the step counts: the slots of all chunks are taken
+  /// back. Preemptions and admissions of the plan stay. The step may be tried again, the request aborted.
+  void apply(const StepPlan& plan);
+
+  /// Ends a request at any moment. False, nothing done, when it has ended already: that can happen to anyone who
+  /// aborts from outside. MisuseError for an id that was never given.
+  bool abort(RequestId id);
+
+  bool idle() const { return running_.empty() && waiting_.empty(); }
+  std::size_t num_live() const { return running_.size() + waiting_.size(); }
+  /// The request and its result; the reference holds until the next change.
+  const Request& request(RequestId id) const;
+  /// Its blocks; nothing once it has ended.
+  const BlockTable* table(RequestId id) const;
+  const BlockPool& pool() const { return pool_; }
+
+ private:
+  /// An ended request keeps its result alone: its table, sampler and queue places are gone.
+  struct Entry {
+    std::unique_ptr<LiveRequest> live;
+    Request result;
+  };
+  struct Computed {
+    std::vector<Work> work;                            // [chunks]
+    std::vector<std::optional<SampledToken>> sampled;  // [chunks]; nothing where tokens are left to compute
+  };
+
+  void check_possible(const RequestSpec& spec) const;
+  void check_vocabulary(const std::vector<TokenId>& tokens, const char* what) const;
+  SchedulerView view() const;
+  LiveRequest& live(RequestId id);
+
+  void preempt(RequestId id);
+  void admit(RequestId id);
+  Computed compute(const std::vector<Chunk>& chunks);
+  Computed forward(const std::vector<Chunk>& chunks, const std::vector<ScheduledSequence>& batch);
+  std::optional<SampledToken> sample(const LiveRequest& request, std::span<const float> logits) const;
+  void announce_computed(const Chunk& chunk, const Work& work);
+  void append(LiveRequest& request, SampledToken sampled);
+  void announce_name(TokenId token, std::string name);
+  void retire(RequestId id);
+
+  EngineConfig config_;
+  ModelRunner& runner_;
+  const Scheduler& scheduler_;
+  const TokenText& token_text_;
+  EventSink& sink_;
+  BlockPool pool_;
+  std::deque<Entry> entries_;          ///< by RequestId
+  std::vector<LiveRequest*> running_;  ///< in the order of admission
+  std::vector<LiveRequest*> waiting_;  ///< the head of the queue first
+  std::vector<bool> named_;            ///< [vocab]: TokenNamed was announced
+  std::uint64_t step_ = 0;
+};
+
+}  // namespace kvarium

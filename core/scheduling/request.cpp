@@ -1,0 +1,70 @@
+#include "core/scheduling/request.h"
+
+#include <algorithm>
+
+namespace kvarium {
+
+LiveRequest::LiveRequest(RequestId id, RequestSpec spec, std::uint32_t context, BlockPool& pool)
+    : stop_strings_(std::move(spec.stop_strings)),
+      end_tokens_(std::move(spec.end_tokens)),
+      context_(context),
+      table_(pool, id),
+      sampler_(spec.sampling) {
+  request_.id = id;
+  request_.tokens = std::move(spec.prompt);
+  request_.prompt_tokens = static_cast<std::uint32_t>(request_.tokens.size());
+  request_.max_new_tokens = spec.max_new_tokens;
+}
+
+std::uint32_t LiveRequest::uncomputed_tokens() const {
+  return static_cast<std::uint32_t>(request_.tokens.size()) - computed_tokens();
+}
+
+std::span<const TokenId> LiveRequest::next_tokens(std::uint32_t count) const {
+  return std::span(request_.tokens).subspan(computed_tokens(), count);
+}
+
+void LiveRequest::preempt() {
+  table_.release();
+  request_.status = RequestStatus::preempted;
+  ++request_.preemptions;
+}
+
+void LiveRequest::abort() {
+  table_.release();
+  request_.status = RequestStatus::aborted;
+}
+
+void LiveRequest::finish(FinishReason reason) {
+  table_.release();
+  request_.status = RequestStatus::finished;
+  request_.finish_reason = reason;
+}
+
+std::optional<FinishReason> LiveRequest::append(SampledToken sampled) {
+  sampler_ = std::move(sampled.sampler);
+  request_.tokens.push_back(sampled.token);
+  const std::size_t old_size = request_.text.size();
+  request_.text += sampled.text;
+  if (std::find(end_tokens_.begin(), end_tokens_.end(), sampled.token) != end_tokens_.end()) {
+    return FinishReason::end_of_sequence;
+  }
+  if (cut_at_stop_string(old_size)) return FinishReason::stop_string;
+  if (request_.generated().size() >= request_.max_new_tokens) return FinishReason::max_tokens;
+  if (request_.tokens.size() >= context_) return FinishReason::context_full;
+  return std::nullopt;
+}
+
+// A stop string may have begun in earlier tokens, so the search starts before the new text. The earliest one counts.
+bool LiveRequest::cut_at_stop_string(std::size_t old_size) {
+  std::size_t cut = std::string::npos;
+  for (const std::string& stop : stop_strings_) {
+    const std::size_t start = old_size < stop.size() ? 0 : old_size - (stop.size() - 1);
+    cut = std::min(cut, request_.text.find(stop, start));
+  }
+  if (cut == std::string::npos) return false;
+  request_.text.resize(cut);
+  return true;
+}
+
+}  // namespace kvarium

@@ -1,0 +1,106 @@
+#pragma once
+// A model that is arithmetic: the next token is a hash of all tokens so far, read back through the block table. A
+// wrong table, a wrong position or K/V that was never written gives another token than next_token() says.
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/model_runner.h"
+#include "core/token_text.h"
+
+namespace kvarium_test {
+
+using namespace kvarium;
+
+inline TokenId next_token(std::span<const TokenId> tokens, std::uint32_t vocab) {
+  std::uint64_t hash = 1469598103934665603ULL;
+  for (const TokenId token : tokens) hash = (hash ^ static_cast<std::uint32_t>(value(token))) * 1099511628211ULL;
+  return TokenId{static_cast<std::int32_t>((hash >> 20U) % vocab)};
+}
+
+class FakeRunner : public ModelRunner {
+ public:
+  explicit FakeRunner(std::uint32_t context = 64, std::uint32_t vocab = 26) {
+    shape_.name = "fake";
+    shape_.layers = shape_.query_heads = shape_.kv_heads = shape_.head_dim = shape_.hidden = 1;
+    shape_.vocab = vocab;
+    shape_.context = context;
+  }
+
+  const ModelShape& shape() const override { return shape_; }
+  void create_cache(std::uint32_t num_blocks, std::uint32_t block_size) override {
+    block_size_ = block_size;
+    slots_.assign(std::size_t{num_blocks} * block_size, TokenId{-1});
+  }
+  ForwardResult forward(std::span<const ScheduledSequence> batch) override {
+    if (batch.empty()) throw MisuseError("an empty batch");
+    ++forwards;
+    if (forwards == fail_at) throw std::runtime_error("the device was lost");
+    ForwardResult result;
+    for (const ScheduledSequence& sequence : batch) {
+      const std::vector<float> row = run(sequence);
+      result.logits.insert(result.logits.end(), row.begin(), row.end());
+      const auto count = static_cast<std::uint32_t>(sequence.tokens.size());
+      result.work.push_back({.kv_projections = count, .score_products = sequence.first_position + count});
+    }
+    if (forwards == short_at) result.logits.pop_back();
+    if (forwards == nan_at) result.logits.back() = std::numeric_limits<float>::quiet_NaN();
+    return result;
+  }
+
+  // The call of forward(), from 1, that throws, returns too few logits, or a NaN; 0: none.
+  int forwards = 0, fail_at = 0, short_at = 0, nan_at = 0;
+
+ private:
+  TokenId& slot(const ScheduledSequence& sequence, std::size_t position) {
+    return slots_.at(index(sequence.block_table[position / block_size_]) * block_size_ + position % block_size_);
+  }
+  std::vector<float> run(const ScheduledSequence& sequence) {
+    const std::size_t end = sequence.first_position + sequence.tokens.size();
+    if (sequence.tokens.empty() || end > sequence.block_table.size() * block_size_) throw MisuseError("a bad sequence");
+    for (std::size_t i = 0; i < sequence.tokens.size(); ++i) {
+      slot(sequence, sequence.first_position + i) = sequence.tokens[i];
+    }
+    std::vector<TokenId> cached;
+    for (std::size_t position = 0; position < end; ++position) cached.push_back(slot(sequence, position));
+    std::vector<float> logits(shape_.vocab, 0.0F);
+    logits[index(next_token(cached, shape_.vocab))] = 3.0F;
+    return logits;
+  }
+
+  ModelShape shape_;
+  std::uint32_t block_size_ = 0;
+  std::vector<TokenId> slots_;  // the "K and V" of a token is the token itself
+};
+
+/// Token 0 is "a", 1 is "b", ...
+class LetterText : public TokenText {
+ public:
+  std::string piece(std::optional<TokenId>, TokenId token) const override {
+    return std::string(1, static_cast<char>('a' + value(token) % 26));
+  }
+};
+
+inline std::vector<TokenId> tokens_of(const std::string& letters) {
+  std::vector<TokenId> tokens;
+  for (const char letter : letters) tokens.push_back(TokenId{letter - 'a'});
+  return tokens;
+}
+
+/// What the fake model says after the prompt, computed without any engine.
+inline std::string answer_of(const std::string& prompt, std::size_t count, std::uint32_t vocab = 26) {
+  std::vector<TokenId> tokens = tokens_of(prompt);
+  std::string answer;
+  while (answer.size() < count) {
+    tokens.push_back(next_token(tokens, vocab));
+    answer += static_cast<char>('a' + value(tokens.back()));
+  }
+  return answer;
+}
+
+}  // namespace kvarium_test
