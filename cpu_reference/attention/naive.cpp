@@ -1,0 +1,35 @@
+#include "cpu_reference/attention/naive.h"
+
+#include <cmath>
+
+#include "cpu_reference/operators/softmax.h"
+
+namespace kvarium::cpu {
+
+Matrix attention_naive(const MatrixIn& queries, const MatrixIn& keys, const MatrixIn& values, const Heads& heads,
+                       Work& work) {
+  expect_valid(heads);
+  const Index tokens = queries.rows();
+  const Index dim = Index{heads.head_dim};
+  expect_shape(queries, tokens, Index{heads.query_heads} * dim, "attention_naive: queries");
+  expect_shape(keys, tokens, Index{heads.kv_heads} * dim, "attention_naive: keys");
+  expect_shape(values, tokens, Index{heads.kv_heads} * dim, "attention_naive: values");
+
+  const float scale = 1.0F / std::sqrt(static_cast<float>(dim));
+  Matrix out(tokens, queries.cols());
+  for (std::uint32_t h = 0; h < heads.query_heads; ++h) {
+    const auto q = queries.middleCols(Index{h} * dim, dim);
+    const auto k = keys.middleCols(Index{heads.kv_head_of(h)} * dim, dim);
+    const auto v = values.middleCols(Index{heads.kv_head_of(h)} * dim, dim);
+    for (Index i = 0; i < tokens; ++i) {
+      Matrix weights = q.row(i) * k.topRows(i + 1).transpose() * scale;  // [1][i + 1]
+      softmax(weights);
+      out.block(i, Index{h} * dim, 1, dim).noalias() = weights * v.topRows(i + 1);
+      work.score_products += static_cast<std::uint64_t>(i + 1);
+      work.flops += 4 * static_cast<std::uint64_t>((i + 1) * dim);
+    }
+  }
+  return out;
+}
+
+}  // namespace kvarium::cpu

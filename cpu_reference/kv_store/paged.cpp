@@ -1,0 +1,86 @@
+#include "cpu_reference/kv_store/paged.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/error.h"
+#include "core/words/words.h"
+
+namespace kvarium::cpu {
+namespace {
+
+// A slot that was never written reads as NaN: a wrong block table cannot give a plausible answer.
+constexpr float kNeverWritten = std::numeric_limits<float>::quiet_NaN();
+
+/// Numbers in the K (or the V) of all layers.
+std::uint64_t floats_of(const ModelShape& shape, std::uint32_t num_blocks, std::uint32_t block_size) {
+  if (num_blocks == 0) throw InputError(tr_format("a cache of 0 blocks: give it at least 1 block"));
+  if (block_size == 0) throw InputError(tr_format("block size 0: a block must hold at least 1 token"));
+  return checked_product({shape.layers, num_blocks, block_size, shape.kv_heads, shape.head_dim},
+                         tr("the pool of KV blocks"));
+}
+
+}  // namespace
+
+PagedKvStore::PagedKvStore(const ModelShape& shape, std::uint32_t num_blocks, std::uint32_t block_size)
+    : layout_{block_size, shape.kv_heads, shape.head_dim},
+      layers_(shape.layers),
+      num_blocks_(num_blocks),
+      keys_(floats_of(shape, num_blocks, block_size), kNeverWritten, tr("the pool of KV blocks")),
+      values_(keys_.size(), kNeverWritten, tr("the pool of KV blocks")) {}
+
+std::size_t PagedKvStore::offset(std::uint32_t layer, BlockId block, std::uint32_t slot) const {
+  if (layer >= layers_ || value(block) >= num_blocks_ || slot >= block_size()) {
+    throw MisuseError(fmt::format("layer {}, block {}, slot {} is outside a store of {} layers, {} blocks, {} slots",
+                                  layer, value(block), slot, layers_, num_blocks_, block_size()));
+  }
+  return layout_.offset(std::size_t{layer} * num_blocks_ + index(block), slot, 0, 0);
+}
+
+KvRow PagedKvStore::row(std::uint32_t layer, BlockId block, std::uint32_t slot) {
+  const std::size_t at = offset(layer, block, slot);
+  return {keys_.data() + at, values_.data() + at};
+}
+
+KvRun PagedKvStore::block(std::uint32_t layer, BlockId block) const {
+  const std::size_t at = offset(layer, block, 0);
+  return {keys_.data() + at, values_.data() + at, block_size()};
+}
+
+PagedKvSequence::PagedKvSequence(PagedKvStore& store, std::span<const BlockId> blocks, std::uint32_t num_tokens)
+    : KvSequence(num_tokens), store_(store), blocks_(blocks) {
+  for (const BlockId block : blocks) {
+    if (value(block) >= store.num_blocks()) {
+      throw MisuseError(fmt::format("there is no block {}: the store has {}", value(block), store.num_blocks()));
+    }
+  }
+  if (num_tokens > capacity()) {
+    throw MisuseError(fmt::format("a table of {} blocks of {} tokens cannot hold {} tokens", blocks.size(),
+                                  store.block_size(), num_tokens));
+  }
+}
+
+std::uint32_t PagedKvSequence::capacity() const {
+  const std::uint64_t tokens = std::uint64_t{blocks_.size()} * store_.block_size();
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(tokens, std::numeric_limits<std::uint32_t>::max()));
+}
+
+KvRow PagedKvSequence::row(std::uint32_t layer, std::uint32_t position) {
+  expect_place(layer, std::uint64_t{position} + 1);
+  return store_.row(layer, blocks_[position / store_.block_size()], position % store_.block_size());
+}
+
+std::vector<KvRun> PagedKvSequence::runs(std::uint32_t layer, std::uint32_t tokens) const {
+  expect_place(layer, tokens);
+  std::vector<KvRun> found;
+  found.reserve(tokens / store_.block_size() + 1);
+  for (std::uint32_t first = 0, entry = 0; first < tokens; first += found.back().tokens, ++entry) {
+    found.push_back(store_.block(layer, blocks_[entry]));
+    found.back().tokens = std::min(store_.block_size(), tokens - first);
+  }
+  return found;
+}
+
+}  // namespace kvarium::cpu

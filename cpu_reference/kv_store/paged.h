@@ -1,0 +1,60 @@
+#pragma once
+// The tensors of a paged cache (Kwon et al. 2023, section 4.1): blocks of block_size tokens, in any order, shared by
+// all sequences. Which block belongs to whom is the BlockPool's and the BlockTable's business; here a BlockId is only
+// a place.
+
+#include <span>
+
+#include "core/ids.h"
+#include "core/kv_layout.h"
+#include "core/model_shape.h"
+#include "cpu_reference/aligned_buffer.h"
+#include "cpu_reference/kv_store/kv_sequence.h"
+
+namespace kvarium::cpu {
+
+/// K and V each [layer][block][slot][kv_head][dim].
+class PagedKvStore {
+ public:
+  /// InputError for a size of 0 or for more than fits in memory.
+  PagedKvStore(const ModelShape& shape, std::uint32_t num_blocks, std::uint32_t block_size);
+
+  std::uint32_t num_blocks() const { return num_blocks_; }
+  std::uint32_t block_size() const { return layout_.block_size; }  ///< tokens
+  std::uint32_t layers() const { return layers_; }
+  std::size_t row_width() const { return layout_.token_stride(); }  ///< kv_heads * head_dim
+  std::uint64_t bytes() const { return (keys_.size() + values_.size()) * sizeof(float); }
+
+  /// The rows of a block from `slot` on. MisuseError when there is no such layer, block or slot.
+  KvRow row(std::uint32_t layer, BlockId block, std::uint32_t slot);
+  KvRun block(std::uint32_t layer, BlockId block) const;
+
+ private:
+  std::size_t offset(std::uint32_t layer, BlockId block, std::uint32_t slot) const;
+
+  KvLayout layout_;
+  std::uint32_t layers_;
+  std::uint32_t num_blocks_;
+  AlignedBuffer keys_;
+  AlignedBuffer values_;
+};
+
+/// One sequence in the store: position p lies in blocks[p / block_size], slot p % block_size.
+class PagedKvSequence final : public KvSequence {
+ public:
+  /// The first `num_tokens` positions are computed already. The store and the table's entries are kept by reference.
+  /// MisuseError for a block that the store does not have, or when the table is too short for num_tokens.
+  PagedKvSequence(PagedKvStore& store, std::span<const BlockId> blocks, std::uint32_t num_tokens);
+
+  std::uint32_t capacity() const override;
+  std::uint32_t layers() const override { return store_.layers(); }
+  std::size_t row_width() const override { return store_.row_width(); }
+  KvRow row(std::uint32_t layer, std::uint32_t position) override;
+  std::vector<KvRun> runs(std::uint32_t layer, std::uint32_t tokens) const override;
+
+ private:
+  PagedKvStore& store_;
+  std::span<const BlockId> blocks_;
+};
+
+}  // namespace kvarium::cpu
