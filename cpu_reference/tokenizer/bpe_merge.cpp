@@ -17,15 +17,14 @@ struct Link {
   TokenId token{};
   std::size_t previous = kNone;
   std::size_t next = kNone;
-  bool dropped = false;
 };
 
-// A pair as it was when it entered the queue. Later merges may have changed either side: then it no longer holds.
+// A pair as it was when it entered the queue. It no longer holds once either side was joined with another: then the
+// left one has another neighbour (a dropped link has none), or the right one is another token.
 struct Pair {
   float score = 0.0F;
   std::size_t left = 0;
   std::size_t right = 0;
-  TokenId left_token{};
   TokenId right_token{};
   TokenId joined{};
 
@@ -38,7 +37,7 @@ class Merger {
   Merger(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens)
       : tokenizer_(tokenizer), links_(tokens.size()) {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      links_[i] = {tokens[i], i == 0 ? kNone : i - 1, i + 1 == tokens.size() ? kNone : i + 1, false};
+      links_[i] = {tokens[i], i == 0 ? kNone : i - 1, i + 1 == tokens.size() ? kNone : i + 1};
     }
     for (std::size_t i = 0; i < tokens.size(); ++i) offer(i);
   }
@@ -62,12 +61,11 @@ class Merger {
     const TokenId a = links_[left].token;
     const TokenId b = links_[right].token;
     if (const auto joined = tokenizer_.join(a, b)) {
-      pairs_.push({tokenizer_.pieces()[index(*joined)].score, left, right, a, b, *joined});
+      pairs_.push({tokenizer_.pieces()[index(*joined)].score, left, right, b, *joined});
     }
   }
   bool holds(const Pair& pair) const {
-    return !links_[pair.left].dropped && links_[pair.left].next == pair.right &&
-           links_[pair.left].token == pair.left_token && links_[pair.right].token == pair.right_token;
+    return links_[pair.left].next == pair.right && links_[pair.right].token == pair.right_token;
   }
   void join(const Pair& pair) {
     Link& left = links_[pair.left];
@@ -75,7 +73,7 @@ class Merger {
     left.token = pair.joined;
     left.next = right.next;
     if (right.next != kNone) links_[right.next].previous = pair.left;
-    right.dropped = true;
+    right.next = kNone;
     offer(left.previous);
     offer(pair.left);
   }

@@ -155,6 +155,22 @@ TEST_CASE("prefill computes the prompt at once, decode one token, and each step 
   CHECK(bench.count<StepTimed>() == 2);
 }
 
+TEST_CASE("what is computed again after a preemption is prefill, the generated tokens too") {
+  Bench bench(4);
+  const RequestId a = bench.engine.submit(ask("ab", 9));
+  for (int step = 0; step < 4; ++step) bench.step();
+  REQUIRE(bench.engine.request(a).tokens.size() == 6);
+  bench.engine.apply({{a}, {}, {}});
+  bench.engine.apply({{}, {a}, {{a, 4}}});
+  bench.engine.apply({{}, {}, {{a, 2}}});  // positions 4 and 5, both generated
+  bench.check();
+  CHECK(bench.world_check.world().request(a).phase == Phase::prefill);
+  bench.step();
+  CHECK(bench.world_check.world().request(a).phase == Phase::decode);
+  bench.run();
+  CHECK(bench.text_of(a) == answer_of("ab", 9));
+}
+
 TEST_CASE("several requests run side by side, and each gets the answer it would get alone") {
   Bench bench(16);
   const std::vector<std::string> prompts{"abcdefghij", "kl", "mnopq"};
@@ -181,6 +197,16 @@ TEST_CASE("the sampled stream of a request depends on its seed alone, not on its
   CHECK(crowd.engine.request(b).preemptions + crowd.engine.request(c).preemptions > 0);
   CHECK(crowd.text_of(b) == alone.text_of(a));
   CHECK(crowd.text_of(c) != alone.text_of(a));
+
+  // What one sampler draws, one token after another, outside of any engine.
+  Sampler sampler(warm(5).sampling);
+  std::vector<TokenId> tokens = tokens_of("abc");
+  for (int i = 0; i < 12; ++i) {
+    std::vector<float> logits(26, 0.0F);
+    logits[index(next_token(tokens, 26))] = FakeRunner::kTopLogit;
+    tokens.push_back(sampler.sample(logits));
+  }
+  CHECK(alone.engine.request(a).tokens == tokens);
 }
 
 // --- the end of an answer

@@ -25,6 +25,8 @@ inline TokenId next_token(std::span<const TokenId> tokens, std::uint32_t vocab) 
 
 class FakeRunner : public ModelRunner {
  public:
+  static constexpr float kTopLogit = 3.0F;  // of next_token(); all others have 0
+
   explicit FakeRunner(std::uint32_t context = 64, std::uint32_t vocab = 26) {
     shape_.name = "fake";
     shape_.layers = shape_.query_heads = shape_.kv_heads = shape_.head_dim = shape_.hidden = 1;
@@ -69,7 +71,7 @@ class FakeRunner : public ModelRunner {
     std::vector<TokenId> cached;
     for (std::size_t position = 0; position < end; ++position) cached.push_back(slot(sequence, position));
     std::vector<float> logits(shape_.vocab, 0.0F);
-    logits[index(next_token(cached, shape_.vocab))] = 3.0F;
+    logits[index(next_token(cached, shape_.vocab))] = kTopLogit;
     return logits;
   }
 

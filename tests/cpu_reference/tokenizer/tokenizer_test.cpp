@@ -186,6 +186,25 @@ TEST_CASE("the fast merge gives what scanning all pairs gives") {
   CHECK(merge_pairs(*builtin, {}).empty());
 }
 
+TEST_CASE("the fast merge gives what scanning gives with any vocabulary") {
+  const unsigned seed = 13;
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  const auto letters = [&](std::size_t length) {
+    std::string text(length, 'a');
+    for (char& letter : text) letter = "abc"[random() % 3];
+    return text;
+  };
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Piece> pieces{{"<unk>", 0}, {"<s>", 0}, {"</s>", 0}, {"a", 0}, {"b", 0}, {"c", 0}};
+    for (int i = 0; i < 40; ++i) pieces.push_back({letters(2 + random() % 4), static_cast<float>(random() % 8)});
+    const Tokenizer tokenizer(pieces);
+    std::vector<TokenId> characters;
+    for (const char letter : letters(40)) characters.push_back(TokenId{3 + (letter - 'a')});
+    REQUIRE(merge_pairs(tokenizer, characters) == merge_naively(tokenizer, characters));
+  }
+}
+
 TEST_CASE("a prompt of 100,000 characters is encoded at once") {
   const auto tokenizer = builtin_tokenizer();
   std::string story;
