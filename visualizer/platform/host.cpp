@@ -36,7 +36,8 @@ void Host::frame(const ScriptedInput* script) {
     inject(*script);
     io.DeltaTime = 1.0F / 60;  // scripts see the same time on every machine
   }
-  io.DeltaTime = std::max(io.DeltaTime, 1e-4F);  // two frames at one tick of a coarse clock
+  // two frames at one tick of a coarse clock, or one after a long sleep: no animation stands still or leaps
+  io.DeltaTime = std::clamp(io.DeltaTime, 1e-4F, 0.1F);
   ImGui::NewFrame();
   ui_->registry.begin_frame();
   ui_->shortcuts.dispatch();

@@ -16,7 +16,7 @@ namespace kvarium::ui {
 
 /// What a script's person does before one frame.
 struct ScriptedInput {
-  float mouse_x = -1, mouse_y = -1;  ///< screen pixels; stays where it is put
+  float mouse_x = -1, mouse_y = -1;  ///< screen pixels; outside at first
   bool buttons[3] = {};              ///< left, right, middle: held down
   float wheel = 0;                   ///< notches, up is positive
   Modifiers modifiers;

@@ -38,9 +38,11 @@ std::string tooltip_words(const Ui& ui, const Look& look) {
 class Control {
  public:
   Control(Ui& ui, std::string_view id, const Look& look) : ui_(ui), id_(id), look_(look) {
-    ImGui::BeginDisabled(!look.enabled);
+    if (!look.enabled) ImGui::BeginDisabled();
   }
-  ~Control() { ImGui::EndDisabled(); }
+  ~Control() {
+    if (!look_.enabled) ImGui::EndDisabled();
+  }
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
 
@@ -240,14 +242,24 @@ bool slider_stops(Ui& ui, std::string_view id, std::string_view caption, int& va
 }
 
 bool input_int(Ui& ui, std::string_view id, std::string_view caption, int& value, int low, int high, const Look& look) {
-  const Control control(ui, id, look);
+  const int before = value;
+  const float side = ImGui::GetFrameHeight(), gap = ImGui::GetStyle().ItemInnerSpacing.x;
   const float width = field_width(ui, look);
   caption_line(ui, tr(caption), {}, width);
-  ImGui::SetNextItemWidth(width);
-  const bool changed = ImGui::InputInt(label_of("", id).c_str(), &value, 1, 10);
+  {
+    const Control control(ui, id, look);
+    ImGui::SetNextItemWidth(std::max(width - 2 * (side + gap), ui.px(30)));
+    ImGui::InputInt(label_of("", id).c_str(), &value, 0, 0);
+    control.record(tr(caption), "input", std::to_string(std::clamp(value, low, high)));
+  }
+  Look step = look;
+  step.width = 0;
+  ImGui::SameLine(0, gap);
+  if (icon_button(ui, fmt::format("{}/less", id), Icon::minus, "One less", step) && value > low) --value;
+  ImGui::SameLine(0, gap);
+  if (icon_button(ui, fmt::format("{}/more", id), Icon::plus, "One more", step) && value < high) ++value;
   value = std::clamp(value, low, high);
-  control.record(tr(caption), "input", std::to_string(value));
-  return changed;
+  return value != before;
 }
 
 bool input_text(Ui& ui, std::string_view id, std::string_view caption, std::string& text, std::string_view hint,
@@ -363,6 +375,22 @@ bool begin_panel(Ui& ui, std::string_view id, std::string_view title, const ImVe
   return visible;
 }
 void end_panel() { ImGui::End(); }
+
+bool begin_floating(Ui& ui, std::string_view id, std::string_view title, bool& open, const ImVec2& size) {
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const ImVec2 room(std::min(ui.px(size.x), screen.x * 0.9F), std::min(ui.px(size.y), screen.y * 0.9F));
+  ImGui::SetNextWindowSize(room, ImGuiCond_Appearing);
+  ImGui::SetNextWindowPos(ImVec2((screen.x - room.x) / 2, (screen.y - room.y) / 2), ImGuiCond_Appearing);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
+  const std::string_view shown = tr(title);
+  const bool visible =
+      ImGui::Begin(label_of(shown, id).c_str(), &open, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleVar();
+  const ImVec2 min = ImGui::GetWindowPos(), extent = ImGui::GetWindowSize();
+  ui.registry.add_rect(id, "window", shown, {}, 0, {min.x, min.y, min.x + extent.x, min.y + extent.y});
+  return visible;
+}
+void end_floating() { ImGui::End(); }
 
 bool splitter(Ui& ui, std::string_view id, const ImVec2& min, const ImVec2& max, bool vertical, float& size, float low,
               float high) {

@@ -45,6 +45,7 @@ bool slider(Ui& ui, std::string_view id, std::string_view caption, float& value,
 /// Only the stops (ascending, not empty) can be chosen; a value between them snaps to the nearest when it is moved.
 bool slider_stops(Ui& ui, std::string_view id, std::string_view caption, int& value, std::span<const int> stops,
                   const Look& look = {});
+/// A number with - and + beside it (ids "ID/less" and "ID/more"), kept within [low, high].
 bool input_int(Ui& ui, std::string_view id, std::string_view caption, int& value, int low, int high,
                const Look& look = {});
 /// One line of text; `hint` stands in it while it is empty. With `focus` it takes the keyboard in the next frame.
@@ -72,6 +73,11 @@ bool menu_item(Ui& ui, std::string_view id, std::string_view caption, bool check
 bool begin_panel(Ui& ui, std::string_view id, std::string_view title, const ImVec2& min, const ImVec2& max,
                  ImGuiWindowFlags flags = 0);
 void end_panel();
+
+/// A window in front of the panels that can be moved and closed; `open` turns false when the person closes it.
+/// `size`: logical pixels at first. Always call end_floating(). Returns whether anything of it can be seen.
+bool begin_floating(Ui& ui, std::string_view id, std::string_view title, bool& open, const ImVec2& size);
+void end_floating();
 
 /// A bar between two panels that is dragged to share the room; `size` (logical pixels) is the part before it.
 bool splitter(Ui& ui, std::string_view id, const ImVec2& min, const ImVec2& max, bool vertical, float& size, float low,
