@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/error.h"
@@ -57,12 +58,15 @@ class FreeQueue {
     return blocks;
   }
 
+  bool operator==(const FreeQueue&) const = default;
+
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
   struct Link {
     std::uint32_t previous = kNone;
     std::uint32_t next = kNone;
     bool queued = false;
+    bool operator==(const Link&) const = default;
   };
 
   Link& unqueued(BlockId block) {

@@ -2,6 +2,7 @@
 // A value that copies share until one of them changes it.
 
 #include <memory>
+#include <utility>
 
 namespace kvarium {
 
@@ -17,9 +18,13 @@ class CopyOnWrite {
   const T* operator->() const { return value_.get(); }
   /// For changing: copies first if another CopyOnWrite sees the same value.
   T& edit() {
-    if (value_.use_count() > 1) value_ = std::make_shared<T>(*value_);
+    if (shared()) value_ = std::make_shared<T>(*value_);
     return *value_;
   }
+  /// Another CopyOnWrite sees the same value: this one costs no memory of its own.
+  bool shared() const { return value_.use_count() > 1; }
+
+  friend bool operator==(const CopyOnWrite& a, const CopyOnWrite& b) { return a.value_ == b.value_ || *a == *b; }
 
  private:
   std::shared_ptr<T> value_;

@@ -25,19 +25,23 @@ enum class FinishReason : std::uint8_t { end_of_sequence, max_tokens, stop_strin
 
 struct ModelDescribed {
   ModelShape shape;
+  bool operator==(const ModelDescribed&) const = default;
 };
 struct PoolCreated {
-  std::uint32_t block_size = 0;          ///< tokens a block
+  std::uint32_t block_size = 0;         ///< tokens a block
   std::vector<BlockId> hand_out_order;  ///< every block once, the next one to be handed out first
+  bool operator==(const PoolCreated&) const = default;
 };
 /// A contiguous pool: one row of slots in which every request reserves its longest possible length.
 struct ArenaCreated {
   std::uint64_t num_slots = 0;  ///< tokens
+  bool operator==(const ArenaCreated&) const = default;
 };
 /// The text of a token, announced before the token is first used, so that a trace needs no tokenizer.
 struct TokenNamed {
   TokenId token{};
   std::string text;  ///< valid UTF-8; bytes that are none are written <0xE2>
+  bool operator==(const TokenNamed&) const = default;
 };
 
 // --- requests
@@ -46,21 +50,26 @@ struct RequestArrived {
   RequestId request{};
   std::vector<TokenId> prompt;
   std::uint32_t max_new_tokens = 0;
+  bool operator==(const RequestArrived&) const = default;
 };
 struct RequestAdmitted {
   RequestId request{};
+  bool operator==(const RequestAdmitted&) const = default;
 };
 /// Recompute: its blocks are given back first (BlockReleased), and it waits again, at the head of the queue.
 struct RequestPreempted {
   RequestId request{};
   std::uint32_t lost_tokens = 0;  ///< computed tokens whose K and V must be computed again
+  bool operator==(const RequestPreempted&) const = default;
 };
 struct RequestFinished {
   RequestId request{};
   FinishReason reason{};
+  bool operator==(const RequestFinished&) const = default;
 };
 struct RequestAborted {
   RequestId request{};
+  bool operator==(const RequestAborted&) const = default;
 };
 
 // --- blocks
@@ -69,83 +78,99 @@ struct RequestAborted {
 struct BlockAllocated {
   RequestId request{};
   BlockId block{};
+  bool operator==(const BlockAllocated&) const = default;
 };
 /// A block that others hold became the last entry of the request's table.
 struct BlockShared {
   RequestId request{};
   BlockId block{};
   std::uint32_t ref_count = 0;  ///< after sharing
+  bool operator==(const BlockShared&) const = default;
 };
 /// The last entry left the request's table. At ref_count 0 the block joined the tail of the free queue.
 struct BlockReleased {
   RequestId request{};
   BlockId block{};
   std::uint32_t ref_count = 0;  ///< after the release
+  bool operator==(const BlockReleased&) const = default;
 };
 struct RegionReserved {
   RequestId request{};
   std::uint64_t first_slot = 0;
   std::uint64_t num_slots = 0;  ///< the request's longest possible length
+  bool operator==(const RegionReserved&) const = default;
 };
 struct RegionReleased {
   RequestId request{};
+  bool operator==(const RegionReleased&) const = default;
 };
 
 // --- computing
 
 struct StepStarted {
-  std::uint64_t step = 0;  ///< from 1
+  std::uint64_t step = 0;  ///< 1, 2, 3, ... without a gap
+  bool operator==(const StepStarted&) const = default;
 };
-/// K and V of positions [first, first + count) were computed; kept in the cache, or used once and thrown away.
+/// K and V of positions [first, first + count) were computed, count >= 1; kept in the cache, or used once and thrown
+/// away.
 struct KvComputed {
   RequestId request{};
   std::uint32_t first = 0;
   std::uint32_t count = 0;
   Phase phase{};
   bool kept = true;
+  bool operator==(const KvComputed&) const = default;
 };
 /// Attention of the newest query read the K and V of positions [0, count).
 struct KvRead {
   RequestId request{};
   std::uint32_t count = 0;
+  bool operator==(const KvRead&) const = default;
 };
 struct TokenSampled {
   RequestId request{};
   std::uint32_t position = 0;  ///< of the new token, counted from the start of the prompt
   TokenId token{};
+  bool operator==(const TokenSampled&) const = default;
 };
 /// The last tokens were taken back: only the length moved, unless BlockReleased events follow.
 struct RolledBack {
   RequestId request{};
   std::uint32_t kept_tokens = 0;
+  bool operator==(const RolledBack&) const = default;
 };
 struct WorkCounted {
   RequestId request{};
   Work work;
+  bool operator==(const WorkCounted&) const = default;
 };
 struct StepTimed {
   std::uint64_t nanoseconds = 0;
   bool simulated = false;  ///< from a cost model, not from a clock
+  bool operator==(const StepTimed&) const = default;
 };
 
 // --- a lesson's words
 
 struct LessonStarted {
   std::string title;
+  bool operator==(const LessonStarted&) const = default;
 };
 struct Said {
   std::string text;
   std::vector<std::string> points;  ///< what the words point at: "block:3", "table:A[1]", "request:B", "slot:29"
+  bool operator==(const Said&) const = default;
 };
 struct Asked {
   std::string question;
   std::vector<std::string> choices;  ///< empty: a number or a word is asked for
   std::string answer;                ///< computed by the engine
+  bool operator==(const Asked&) const = default;
 };
 
 using Event = std::variant<ModelDescribed, PoolCreated, ArenaCreated, TokenNamed, RequestArrived, RequestAdmitted,
                            RequestPreempted, RequestFinished, RequestAborted, BlockAllocated, BlockShared,
-                           BlockReleased, RegionReserved, RegionReleased, StepStarted, KvComputed, KvRead,
-                           TokenSampled, RolledBack, WorkCounted, StepTimed, LessonStarted, Said, Asked>;
+                           BlockReleased, RegionReserved, RegionReleased, StepStarted, KvComputed, KvRead, TokenSampled,
+                           RolledBack, WorkCounted, StepTimed, LessonStarted, Said, Asked>;
 
 }  // namespace kvarium

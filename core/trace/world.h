@@ -17,11 +17,11 @@
 namespace kvarium {
 
 struct BlockState {
-  std::uint32_t ref_count = 0;
-  std::uint32_t written = 0;  ///< slots whose K and V were ever written since the block was last allocated
-  std::uint64_t allocated_step = 0;
-  std::uint64_t written_step = 0;  ///< the last step that wrote into it; 0: none
-  std::uint64_t read_step = 0;     ///< the last step whose attention read it; 0: none
+  std::uint32_t ref_count = 0;       ///< table entries that name the block
+  std::uint32_t written = 0;         ///< slots whose K and V were ever written since the block was last allocated
+  std::uint64_t allocated_step = 0;  ///< of the last allocation
+  std::uint64_t written_step = 0;    ///< the last step that wrote into it; 0: none
+  bool operator==(const BlockState&) const = default;
 };
 
 /// A request's place in the contiguous pool: slots [first_slot, first_slot + num_slots).
@@ -42,17 +42,23 @@ struct RequestState {
   std::optional<Region> region;       ///< in the contiguous pool
   std::uint32_t preemptions = 0;
   std::uint64_t arrived_step = 0;
-  std::uint64_t admitted_step = 0;  ///< of the last admission; 0: never
-  std::uint64_t ended_step = 0;     ///< finished or aborted; 0: not yet
+  std::uint64_t admitted_step = 0;  ///< of the last admission; 0: never, or before the first step
+  std::uint64_t ended_step = 0;     ///< finished or aborted; 0: not yet, or before the first step
   FinishReason finish_reason{};     ///< meaningful when finished
   Work work;                        ///< all steps so far
+
+  std::uint64_t last_read_step = 0;   ///< the last step whose attention read its K and V; 0: none
+  std::uint32_t last_read_count = 0;  ///< that step read positions [0, last_read_count)
 
   // What the current step did to it; reset when a step starts.
   std::uint32_t new_first = 0;  ///< positions [new_first, new_first + new_count) were computed in this step
   std::uint32_t new_count = 0;
-  bool new_kept = true;  ///< false: computed, used once, thrown away (no cache)
-  Phase phase{};
+  bool new_kept = true;          ///< false: computed, used once, thrown away (no cache)
+  Phase phase{};                 ///< of the last computation, not reset
   std::uint32_t read_count = 0;  ///< the newest query read K and V of positions [0, read_count)
+
+  bool ended() const { return status == RequestStatus::finished || status == RequestStatus::aborted; }
+  bool operator==(const RequestState&) const = default;
 };
 
 struct World {
@@ -68,24 +74,36 @@ struct World {
   std::uint64_t arena_slots = 0;  ///< of the contiguous pool; 0: none was made
 
   std::vector<CopyOnWrite<RequestState>> requests;  ///< by RequestId
-  Work work;                                        ///< of all requests
-  std::uint64_t nanoseconds = 0;                    ///< sum of StepTimed
-  bool simulated_time = false;                      ///< some of it came from a cost model
+  std::vector<RequestId> step_requests;  ///< those that the current step computed or read something for, each once
+  Work work;                             ///< of all requests
+  std::uint64_t nanoseconds = 0;         ///< sum of StepTimed
+  bool simulated_time = false;           ///< some of it came from a cost model
 
   std::string lesson_title;
   std::optional<Said> said;    ///< the lesson's words now
   std::optional<Asked> asked;  ///< the lesson's question now
 
-  const RequestState& request(RequestId id) const;
+  const RequestState& request(RequestId id) const;  ///< MisuseError: there is no such request
   /// The text of a token: its name, or its number where the trace did not name it.
   std::string text_of(TokenId token) const;
+  bool operator==(const World&) const = default;
 };
 
 /// Applies one event. Throws MisuseError, the world as before, when the event cannot follow (an unknown request, a
 /// block that is not at the head of the free queue): a trace from a file may say anything.
+///
+/// What fold() refuses is what would make the World meaningless: ids that do not exist, a hand-out order that is not
+/// kept, K and V written where no slot is held. What is merely wrong (a finished request that still holds blocks) is
+/// folded and then reported by violations(), so that a faulty engine can be watched.
 void fold(World& world, const Event& event);
 
 /// Slots of logical block `i` of the request that hold valid K and V.
 std::uint32_t filled_slots(const World& world, const RequestState& request, std::size_t i);
+/// Slots that the request holds: its table's blocks times block_size, or its region.
+std::uint64_t held_slots(const World& world, const RequestState& request);
+/// [blocks]: the last step whose attention read each block, by the requests that hold it now; 0: none. A walk over all
+/// tables, once a picture; keeping it up to date in the fold would touch every block of a request at each of its
+/// tokens.
+std::vector<std::uint64_t> read_steps(const World& world);
 
 }  // namespace kvarium

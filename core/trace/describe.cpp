@@ -1,0 +1,147 @@
+#include "core/trace/describe.h"
+
+#include "core/error.h"
+#include "core/token_text.h"
+#include "core/words/words.h"
+
+namespace kvarium {
+namespace {
+
+std::string reason_in_words(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::end_of_sequence:
+      return std::string(tr("the model ended the text"));
+    case FinishReason::max_tokens:
+      return std::string(tr("it has as many new tokens as were asked for"));
+    case FinishReason::stop_string:
+      return std::string(tr("a stop string appeared"));
+    case FinishReason::context_full:
+      return std::string(tr("the model's context is full"));
+  }
+  throw MisuseError("a finish reason of number " + std::to_string(static_cast<int>(reason)));
+}
+
+/// Has a case for every event: what is missing here does not compile.
+class Describer {
+ public:
+  explicit Describer(const World& before) : world_(before) {}
+
+  std::string operator()(const ModelDescribed& e) const {
+    return tr_format("The model is {}: {} layers, {} query heads, {} KV heads of {} numbers each.",
+                     printable(e.shape.name), e.shape.layers, e.shape.query_heads, e.shape.kv_heads, e.shape.head_dim);
+  }
+  std::string operator()(const PoolCreated& e) const {
+    return tr_format("A pool of {} blocks of {} tokens each is made.", e.hand_out_order.size(), e.block_size);
+  }
+  std::string operator()(const ArenaCreated& e) const {
+    return tr_format("A contiguous pool of {} slots is made.", e.num_slots);
+  }
+  std::string operator()(const TokenNamed& e) const {
+    return tr_format("Token {} is written \"{}\".", value(e.token), printable(e.text));
+  }
+
+  std::string operator()(const RequestArrived& e) const {
+    return tr_format("Request {} arrives: a prompt of {} tokens, at most {} new ones.", letter(e.request),
+                     e.prompt.size(), e.max_new_tokens);
+  }
+  std::string operator()(const RequestAdmitted& e) const {
+    return tr_format("Request {} is admitted: it runs from now on.", letter(e.request));
+  }
+  std::string operator()(const RequestPreempted& e) const {
+    return tr_format("Request {} is preempted: it waits again, and {} tokens must be computed again.",
+                     letter(e.request), e.lost_tokens);
+  }
+  std::string operator()(const RequestFinished& e) const {
+    return tr_format("Request {} is finished: {}.", letter(e.request), reason_in_words(e.reason));
+  }
+  std::string operator()(const RequestAborted& e) const {
+    return tr_format("Request {} is aborted.", letter(e.request));
+  }
+
+  std::string operator()(const BlockAllocated& e) const {
+    return tr_format("Request {} takes block {} as its logical block {}.", letter(e.request), value(e.block),
+                     table_size(e.request));
+  }
+  std::string operator()(const BlockShared& e) const {
+    return tr_format("Request {} shares block {} as its logical block {}: {} tables hold it now.", letter(e.request),
+                     value(e.block), table_size(e.request), e.ref_count);
+  }
+  std::string operator()(const BlockReleased& e) const {
+    if (e.ref_count == 0) {
+      return tr_format("Request {} gives back block {}: it joins the end of the free queue.", letter(e.request),
+                       value(e.block));
+    }
+    return tr_format("Request {} lets go of block {}: {} tables still hold it.", letter(e.request), value(e.block),
+                     e.ref_count);
+  }
+  std::string operator()(const RegionReserved& e) const {
+    return tr_format("Request {} reserves {} slots from slot {} on.", letter(e.request), e.num_slots, e.first_slot);
+  }
+  std::string operator()(const RegionReleased& e) const {
+    return tr_format("Request {} gives back its slots.", letter(e.request));
+  }
+
+  std::string operator()(const StepStarted& e) const { return tr_format("Step {} starts.", e.step); }
+  std::string operator()(const KvComputed& e) const {
+    const std::string who = letter(e.request);
+    const std::uint64_t last = std::uint64_t{e.first} + e.count - 1;
+    if (!e.kept) {
+      return tr_format("K and V of positions {} to {} of request {} are computed and thrown away.", e.first, last, who);
+    }
+    if (e.phase == Phase::prefill) {
+      return tr_format("Prefill: K and V of positions {} to {} of request {} are computed and kept.", e.first, last,
+                       who);
+    }
+    if (e.count == 1)
+      return tr_format("Decode: K and V of position {} of request {} are computed and kept.", last, who);
+    return tr_format("Decode: K and V of positions {} to {} of request {} are computed and kept.", e.first, last, who);
+  }
+  std::string operator()(const KvRead& e) const {
+    return tr_format("The newest token of request {} reads K and V of {} positions.", letter(e.request), e.count);
+  }
+  std::string operator()(const TokenSampled& e) const {
+    return tr_format("Request {} gets its next token, \"{}\", at position {}.", letter(e.request),
+                     printable(world_.text_of(e.token)), e.position);
+  }
+  std::string operator()(const RolledBack& e) const {
+    return tr_format("Request {} is rolled back to {} tokens.", letter(e.request), e.kept_tokens);
+  }
+  std::string operator()(const WorkCounted& e) const {
+    return tr_format("That cost {} K/V projections, {} score products, {} bytes read and {} FLOP for request {}.",
+                     e.work.kv_projections, e.work.score_products, e.work.bytes_read, e.work.flops, letter(e.request));
+  }
+  std::string operator()(const StepTimed& e) const {
+    const double milliseconds = static_cast<double>(e.nanoseconds) / 1e6;
+    if (e.simulated) return tr_format("The step takes {:.3f} ms, says the cost model.", milliseconds);
+    return tr_format("The step took {:.3f} ms.", milliseconds);
+  }
+
+  std::string operator()(const LessonStarted& e) const { return tr_format("Lesson: {}", printable(e.title)); }
+  std::string operator()(const Said& e) const { return printable(e.text); }
+  std::string operator()(const Asked& e) const { return printable(e.question); }
+
+ private:
+  std::size_t table_size(RequestId request) const { return world_.request(request).table.size(); }
+
+  const World& world_;
+};
+
+}  // namespace
+
+std::string describe(const Event& event, const World& before) { return std::visit(Describer(before), event); }
+
+std::vector<std::string> describe(const Trace& trace, std::size_t first, std::size_t last) {
+  if (first > last || last > trace.size()) {
+    throw MisuseError("events " + std::to_string(first) + " to " + std::to_string(last) + " of a trace of " +
+                      std::to_string(trace.size()));
+  }
+  std::vector<std::string> sentences;
+  World world = trace.world_at(first);
+  for (std::size_t n = first; n < last; ++n) {
+    sentences.push_back(describe(trace[n], world));
+    fold(world, trace[n]);
+  }
+  return sentences;
+}
+
+}  // namespace kvarium
