@@ -105,7 +105,7 @@ std::string wrap(std::string_view text, std::size_t width) {
 }
 
 std::string to_ascii(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kSigns{{{"→", "->"},
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSigns{{{"→", "->"},
                                                                                          {"←", "<-"},
                                                                                          {"·", "."},
                                                                                          {"×", "x"},
@@ -116,6 +116,8 @@ std::string to_ascii(std::string_view text) {
                                                                                          {"—", "-"},
                                                                                          {"…", "..."},
                                                                                          {"²", "^2"},
+                                                                                         {"√", "sqrt "},
+                                                                                         {"Σ", "sum "},
                                                                                          {"’", "'"},
                                                                                          {"“", "\""},
                                                                                          {"”", "\""}}};

@@ -13,9 +13,9 @@
 namespace kvarium {
 
 struct ScenarioParams {
-  std::string prompt;
-  std::string model_path;      ///< a llama2.c checkpoint; empty: the built-in model
-  std::string tokenizer_path;  ///< its tokenizer; empty with model_path empty
+  std::string prompt{};
+  std::string model_path{};      ///< a llama2.c checkpoint; empty: the built-in model
+  std::string tokenizer_path{};  ///< its tokenizer; empty with model_path empty
   std::uint32_t prompt_tokens = 0;
   std::uint32_t new_tokens = 0;  ///< to generate, a request
   std::uint32_t block_size = 0;  ///< tokens a block
@@ -35,9 +35,9 @@ struct ScenarioField {
   std::string name;  ///< in words: "Block size (tokens)"
   std::string help;  ///< one sentence
   FieldKind kind = FieldKind::number;
-  std::uint32_t low = 0, high = 0;   ///< range of a number, in units
-  std::vector<std::uint32_t> stops;  ///< the values a slider offers, in units; empty: every number of the range
-  float unit = 1.0F;                 ///< the field's value is units * unit: 7 is a temperature of 0.7 with unit 0.1
+  std::uint32_t low = 0, high = 0;     ///< range of a number, in units
+  std::vector<std::uint32_t> stops{};  ///< the values a slider offers, in units; empty: every number of the range
+  float unit = 1.0F;                   ///< the field's value is units * unit: 7 is a temperature of 0.7 with unit 0.1
 };
 
 struct Scenario {

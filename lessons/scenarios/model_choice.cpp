@@ -1,0 +1,56 @@
+#include "lessons/scenarios/model_choice.h"
+
+#include <utility>
+
+#include "core/error.h"
+#include "core/words/words.h"
+#include "cpu_reference/loaders/llama2c.h"
+#include "cpu_reference/model/builtin.h"
+#include "cpu_reference/model/weights.h"
+#include "cpu_reference/tokenizer/builtin_tokenizer.h"
+#include "cpu_reference/tokenizer/tokenizer.h"
+#include "cpu_reference/tokenizer/tokenizer_file.h"
+
+namespace kvarium {
+
+ModelChoice::ModelChoice(std::shared_ptr<const cpu::Model> weights, std::unique_ptr<cpu::Tokenizer> text)
+    : model(std::move(weights)), tokenizer(std::move(text)) {}
+ModelChoice::~ModelChoice() = default;
+ModelChoice::ModelChoice(ModelChoice&&) noexcept = default;
+ModelChoice& ModelChoice::operator=(ModelChoice&&) noexcept = default;
+
+ModelChoice builtin_choice(const BuiltinSize& size) {
+  std::unique_ptr<cpu::Tokenizer> tokenizer = cpu::builtin_tokenizer();
+  cpu::BuiltinParams params;
+  params.vocab = static_cast<std::uint32_t>(tokenizer->vocab());
+  params.layers = size.layers;
+  params.query_heads = size.query_heads;
+  params.kv_heads = size.kv_heads;
+  // The special pieces and the bytes: no words, and the end of the sequence would end a scenario too early.
+  for (std::int32_t token = 0; token < cpu::kFirstByte + 256; ++token) params.quiet_tokens.push_back(TokenId{token});
+  return {cpu::builtin_model(params), std::move(tokenizer)};
+}
+
+ModelChoice choose_model(const std::string& model_path, const std::string& tokenizer_path) {
+  if (model_path.empty() && tokenizer_path.empty()) return builtin_choice({});
+  if (model_path.empty()) throw InputError(std::string(tr("a tokenizer needs its model: give --model FILE too")));
+  if (tokenizer_path.empty())
+    throw InputError(std::string(tr("a model needs its tokenizer: give --tokenizer FILE too")));
+  std::shared_ptr<const cpu::Model> model = cpu::load_llama2c(model_path);
+  std::unique_ptr<cpu::Tokenizer> tokenizer = cpu::load_tokenizer(tokenizer_path, model->config.shape.vocab);
+  return {std::move(model), std::move(tokenizer)};
+}
+
+std::vector<TokenId> story_tokens(const cpu::Tokenizer& tokenizer, std::uint32_t count) {
+  static constexpr std::string_view kStory =
+      "Once upon a time there was a little girl who had one big red ball. One day she saw a dog in the park.";
+  const std::vector<TokenId> story = tokenizer.encode(kStory);
+  std::vector<TokenId> tokens;
+  for (std::size_t i = 0; tokens.size() < count; ++i) {
+    // The first token, "<s>", stands only once.
+    tokens.push_back(i < story.size() ? story[i] : story[1 + (i - story.size()) % (story.size() - 1)]);
+  }
+  return tokens;
+}
+
+}  // namespace kvarium
