@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+status=0
 format_only=no
 if [ "${1:-}" = --format-only ]; then
   format_only=yes
@@ -23,13 +24,14 @@ formatter=$(command -v clang-format-14 || command -v clang-format || true)
 if [ -z "$formatter" ] || ! "$formatter" --version | grep -q 'version 14\.'; then
   echo "lint: no clang-format 14 here; the formatting was not checked"
 else
-  "$formatter" --dry-run --Werror "${sources[@]}" || {
+  if "$formatter" --dry-run --Werror "${sources[@]}"; then
+    echo "lint: ${#sources[@]} files are formatted"
+  else
     echo "lint: the files named above are not formatted; run: clang-format -i FILE" >&2
-    exit 1
-  }
-  echo "lint: ${#sources[@]} files are formatted"
+    status=1
+  fi
 fi
-[ $format_only = no ] || exit 0
+[ $format_only = no ] || exit $status
 
 tidy=$(command -v clang-tidy-14 || command -v clang-tidy || true)
 if [ -z "$tidy" ]; then
@@ -41,6 +43,11 @@ if [ ! -f build/debug/compile_commands.json ]; then
   exit 1
 fi
 # Headers are checked through the sources that include them.
-printf '%s\n' "${sources[@]}" | grep '\.cpp$' |
-  xargs -P "$(nproc 2>/dev/null || echo 2)" -n 1 "$tidy" -p build/debug --quiet --warnings-as-errors='*' 2> >(grep -v ' warnings generated\.$' >&2)
-echo "lint: clang-tidy has nothing to say"
+if printf '%s\n' "${sources[@]}" | grep '\.cpp$' |
+  xargs -P "$(nproc 2>/dev/null || echo 2)" -n 1 "$tidy" -p build/debug --quiet --warnings-as-errors='*' \
+    2> >(grep -v ' warnings generated\.$' >&2); then
+  echo "lint: clang-tidy has nothing to say"
+else
+  status=1
+fi
+exit $status
