@@ -32,9 +32,8 @@ TEST_CASE("a shape is found however its name is typed") {
 }
 
 TEST_CASE("an unknown name is answered with near ones") {
-  CHECK_THROWS_WITH(
-      find_model_shape("lama-2-70b"),
-      "there is no model shape 'lama-2-70b': did you mean one of llama-2-70b, llama-2-7b, llama-2-13b?");
+  CHECK_THROWS_WITH(find_model_shape("lama-2-70b"),
+                    "there is no model shape 'lama-2-70b': did you mean one of llama-2-70b, llama-2-7b, llama-2-13b?");
   CHECK_THROWS_WITH(find_model_shape("gpt-2"),
                     "there is no model shape 'gpt-2': did you mean one of gpt-2-small, gpt-2-medium, gpt-2-large?");
   CHECK_THROWS_AS(find_model_shape(""), InputError);

@@ -1,0 +1,75 @@
+#pragma once
+// An engine over the fake model, ready to be stepped and looked at.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/engine.h"
+#include "core/scheduling/first_come_scheduler.h"
+#include "tests/support/engine_checks.h"
+#include "tests/support/fake_runner.h"
+
+namespace kvarium_test {
+
+inline RequestSpec ask(const std::string& prompt, std::uint32_t max_new_tokens) {
+  RequestSpec spec;
+  spec.prompt = tokens_of(prompt);
+  spec.max_new_tokens = max_new_tokens;
+  return spec;
+}
+
+/// An engine over the fake model, blocks of 4 tokens; every step is checked against the World.
+struct Bench {
+  explicit Bench(std::uint32_t num_blocks, StepLimits limits = {}, std::uint32_t context = 64)
+      : runner(context), engine(config(num_blocks, limits), runner, scheduler, text, sink) {}
+
+  EngineConfig config(std::uint32_t num_blocks, StepLimits limits) {
+    return {4, ascending_order(num_blocks), limits, [this] { return now += 1000; }};
+  }
+  bool step() {
+    const bool more = engine.step();
+    check();
+    return more;
+  }
+  void run() {
+    while (step()) {
+    }
+  }
+  void check() { world_check(sink, engine); }
+  std::string plan() const { return show(engine.plan()); }
+  std::string text_of(RequestId id) const { return engine.request(id).text; }
+  std::string status(RequestId id) const {
+    const char* const names[] = {"waiting", "running", "preempted", "finished", "aborted"};
+    return names[static_cast<int>(engine.request(id).status)];
+  }
+  template <typename T>
+  std::size_t count() const {
+    return static_cast<std::size_t>(std::count_if(sink.events.begin(), sink.events.end(),
+                                                  [](const Event& event) { return std::holds_alternative<T>(event); }));
+  }
+
+  std::uint64_t now = 0;
+  VectorSink sink;
+  FakeRunner runner;
+  FirstComeScheduler scheduler;
+  LetterText text;
+  Engine engine;
+  WorldCheck world_check;
+};
+
+/// The events from the first-th on, by name.
+inline std::string names_of(const std::vector<Event>& events, std::size_t first) {
+  static const char* const kNames[] = {
+      "ModelDescribed",   "PoolCreated",     "ArenaCreated",   "TokenNamed",     "RequestArrived", "RequestAdmitted",
+      "RequestPreempted", "RequestFinished", "RequestAborted", "BlockAllocated", "BlockShared",    "BlockReleased",
+      "RegionReserved",   "RegionReleased",  "StepStarted",    "KvComputed",     "KvRead",         "TokenSampled",
+      "RolledBack",       "WorkCounted",     "StepTimed"};
+  std::string text;
+  for (std::size_t i = first; i < events.size(); ++i) {
+    text += (text.empty() ? "" : " ") + std::string(kNames[events[i].index()]);
+  }
+  return text;
+}
+
+}  // namespace kvarium_test
