@@ -20,9 +20,9 @@ namespace kvarium {
 struct RequestSpec {
   std::vector<TokenId> prompt;        ///< at least one token
   std::uint32_t max_new_tokens = 16;  ///< at least 1
-  SamplingParams sampling;
-  std::vector<std::string> stop_strings;  ///< the answer ends where one of these begins
-  std::vector<TokenId> end_tokens;        ///< each of these ends the answer: "</s>", and "<s>" for llama2.c's stories
+  SamplingParams sampling = {};
+  std::vector<std::string> stop_strings = {};  ///< the answer ends where one of these begins
+  std::vector<TokenId> end_tokens = {};  ///< each of these ends the answer: "</s>", and "<s>" for llama2.c's stories
 };
 
 /// What one may ask about a request, from submit() on and also after its end.

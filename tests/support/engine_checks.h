@@ -2,8 +2,11 @@
 // The World that the events build must equal what the live structures say of themselves.
 
 #include <string>
+#include <vector>
 
 #include "core/engine.h"
+#include "core/trace/describe.h"
+#include "core/trace/invariants.h"
 #include "core/trace/world.h"
 #include "tests/support/catch.h"
 
@@ -11,20 +14,8 @@ namespace kvarium_test {
 
 using namespace kvarium;
 
-/// In the notation of BlockPool::show().
-inline std::string show_pool_of(const World& world) {
-  std::string text = "free";
-  for (const BlockId block : world.free_blocks.order()) text += " " + std::to_string(value(block));
-  text += " | used";
-  for (std::size_t i = 0; i < world.blocks.size(); ++i) {
-    if (world.blocks[i].ref_count > 0) {
-      text += " " + std::to_string(i) + "x" + std::to_string(world.blocks[i].ref_count);
-    }
-  }
-  return text;
-}
-
-inline void check_request(const RequestState& folded, const Request& live, const BlockTable* table) {
+inline void check_request(const World& world, const Request& live, const BlockTable* table) {
+  const RequestState& folded = world.request(live.id);
   INFO("request " << letter(live.id));
   CHECK(folded.status == live.status);
   CHECK(folded.tokens == live.tokens);
@@ -32,8 +23,11 @@ inline void check_request(const RequestState& folded, const Request& live, const
   CHECK(folded.max_new_tokens == live.max_new_tokens);
   CHECK(folded.preemptions == live.preemptions);
   if (live.status == RequestStatus::finished) CHECK(folded.finish_reason == live.finish_reason);
-  CHECK(folded.table == (table == nullptr ? std::vector<BlockId>{} : table->blocks()));
-  if (table != nullptr) CHECK(folded.computed_tokens == table->num_tokens());
+  if (table != nullptr) {
+    CHECK(show_table(world, live.id) == table->show());
+  } else {
+    CHECK(folded.table.empty());
+  }
 }
 
 /// Folds what the sink received since the last call and compares.
@@ -41,10 +35,11 @@ class WorldCheck {
  public:
   void operator()(const VectorSink& sink, const Engine& engine) {
     for (; folded_ < sink.events.size(); ++folded_) fold(world_, sink.events[folded_]);
-    CHECK(show_pool_of(world_) == engine.pool().show());
+    CHECK(show_pool(world_) == engine.pool().show());
+    CHECK(violations(world_) == std::vector<std::string>{});
     for (std::size_t i = 0; i < world_.requests.size(); ++i) {
       const RequestId id{static_cast<std::uint32_t>(i)};
-      check_request(world_.request(id), engine.request(id), engine.table(id));
+      check_request(world_, engine.request(id), engine.table(id));
     }
   }
   const World& world() const { return world_; }
