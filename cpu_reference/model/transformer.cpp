@@ -122,20 +122,27 @@ class Pass {
   Matrix x_;  ///< the residual stream, [tokens][hidden]
 };
 
+/// The logits of the last tokens. Work is added once all is done: a pass that fails counts nothing.
+std::vector<float> run(const Model& model, std::span<const TokenId> tokens, KvSequence* cache, Index last_tokens,
+                       Work& work) {
+  Work done;
+  Pass pass(model, tokens, cache, done);
+  pass.run_layers();
+  std::vector<float> logits = pass.logits(last_tokens);
+  work += done;
+  return logits;
+}
+
 }  // namespace
 
 std::vector<float> Transformer::forward_uncached(std::span<const TokenId> tokens, Work& work) const {
   expect_valid(tokens, 0, model_.config.shape);
-  Pass pass(model_, tokens, nullptr, work);
-  pass.run_layers();
-  return pass.logits(1);
+  return run(model_, tokens, nullptr, 1, work);
 }
 
 std::vector<float> Transformer::forward_uncached_all(std::span<const TokenId> tokens, Work& work) const {
   expect_valid(tokens, 0, model_.config.shape);
-  Pass pass(model_, tokens, nullptr, work);
-  pass.run_layers();
-  return pass.logits(static_cast<Index>(tokens.size()));
+  return run(model_, tokens, nullptr, static_cast<Index>(tokens.size()), work);
 }
 
 void Transformer::expect_can_prefill(std::span<const TokenId> tokens, const KvSequence& cache) const {
@@ -145,9 +152,7 @@ void Transformer::expect_can_prefill(std::span<const TokenId> tokens, const KvSe
 
 std::vector<float> Transformer::prefill(std::span<const TokenId> tokens, KvSequence& cache, Work& work) const {
   expect_can_prefill(tokens, cache);
-  Pass pass(model_, tokens, &cache, work);
-  pass.run_layers();
-  std::vector<float> logits = pass.logits(1);
+  std::vector<float> logits = run(model_, tokens, &cache, 1, work);
   cache.advance(static_cast<std::uint32_t>(tokens.size()));
   return logits;
 }

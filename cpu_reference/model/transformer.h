@@ -14,9 +14,9 @@ namespace kvarium::cpu {
 
 struct Model;
 
-/// All functions add to `work` what they did. All throw, state untouched: MisuseError for no tokens, a token outside
-/// the vocabulary, more tokens than the model's context or the cache's capacity, or a cache of another shape.
-/// InputError when the model's weights are so large that the result is not a number.
+/// All functions add to `work` what they did. All throw, with `work` and the cache's tokens as before: MisuseError for
+/// no tokens, a token outside the vocabulary, more tokens than the model's context or the cache's capacity, or a cache
+/// of another shape; InputError when the model's weights are so large that a logit is not a finite number.
 class Transformer {
  public:
   /// The model is kept by reference.
