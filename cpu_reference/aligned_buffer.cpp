@@ -1,6 +1,8 @@
 #include "cpu_reference/aligned_buffer.h"
 
+#if __has_include(<unistd.h>)
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <fstream>
@@ -23,10 +25,12 @@ std::uint64_t available_memory() {
     if (name == "MemAvailable:") return kibibytes * 1024;
     std::getline(meminfo, unit);
   }
+#if defined(_SC_PHYS_PAGES)
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page_size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_size)
-                                    : std::uint64_t{1} << 32;
+  if (pages > 0 && page_size > 0) return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_size);
+#endif
+  return std::uint64_t{1} << 32;  // unknown: 4 GiB
 }
 
 [[noreturn]] void fail_too_large(std::string_view what, std::uint64_t bytes) {
