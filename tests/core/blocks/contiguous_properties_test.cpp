@@ -6,6 +6,7 @@
 
 #include "core/blocks/contiguous_pool.h"
 #include "core/error.h"
+#include "core/trace/invariants.h"
 #include "core/trace/world.h"
 #include "tests/support/catch.h"
 
@@ -46,7 +47,10 @@ class FoldingSink : public EventSink {
 class Machine {
  public:
   Machine() : pool_(kSlots, sink_) {
-    for (std::uint32_t id = 0; id < kRequests; ++id) sink_.emit(RequestArrived{RequestId{id}, {}, 0});
+    for (std::uint32_t id = 0; id < kRequests; ++id) {
+      sink_.emit(RequestArrived{RequestId{id}, {}, 0});
+      sink_.emit(RequestAdmitted{RequestId{id}});
+    }
   }
 
   void apply(std::uint32_t code) {
@@ -63,22 +67,30 @@ class Machine {
   }
 
   void check() const {
-    RC_ASSERT(pool_.free_slots() == model_.count(kFree));
-    RC_ASSERT(pool_.largest_hole() == model_.largest_hole());
-    std::uint64_t written = 0;
-    for (std::uint32_t id = 0; id < kRequests; ++id) {
-      const auto& region = sink_.world.request(RequestId{id}).region;
-      RC_ASSERT((region ? region->num_slots : 0) == model_.count(id));
-      for (std::uint64_t slot = 0; region && slot < region->num_slots; ++slot) {
-        RC_ASSERT(model_.owners[region->first_slot + slot] == id);
-      }
-      written += written_[id];
-    }
-    RC_ASSERT(pool_.written_slots() == written);
-    RC_ASSERT(pool_.reserved_unused_slots() + pool_.free_slots() + written == kSlots);
+    if (const std::string wrong = fault(); !wrong.empty()) RC_FAIL(wrong);
   }
 
  private:
+  /// Where the pool or the world folded from its events differs from the model; empty: nowhere.
+  std::string fault() const {
+    const std::vector<std::string> sentences = violations(sink_.world);
+    if (!sentences.empty()) return sentences.front();
+    if (pool_.free_slots() != model_.count(kFree)) return "the free slots of " + pool_.show();
+    if (pool_.largest_hole() != model_.largest_hole()) return "the largest hole of " + pool_.show();
+    std::uint64_t written = 0;
+    for (std::uint32_t id = 0; id < kRequests; ++id) {
+      const auto& region = sink_.world.request(RequestId{id}).region;
+      if ((region ? region->num_slots : 0) != model_.count(id)) return "the size of a region of " + pool_.show();
+      for (std::uint64_t slot = 0; region && slot < region->num_slots; ++slot) {
+        if (model_.owners[region->first_slot + slot] != id) return "the place of a region of " + pool_.show();
+      }
+      written += written_[id];
+    }
+    if (pool_.written_slots() != written) return "the written slots of " + pool_.show();
+    if (pool_.reserved_unused_slots() + pool_.free_slots() + written != kSlots) return "the sum of " + pool_.show();
+    return {};
+  }
+
   void reserve(std::uint32_t id, std::uint32_t amount) {
     if (amount == 0 || model_.count(id) > 0) return refused([&] { return pool_.reserve(RequestId{id}, amount); });
     const std::uint32_t first = model_.first_hole_of(amount);
