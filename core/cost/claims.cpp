@@ -15,7 +15,7 @@ namespace kvarium {
 namespace {
 
 constexpr std::uint64_t k4Ki = 4096;
-constexpr std::uint64_t k128Ki = 128 * 1024;
+constexpr std::uint64_t k128Ki = std::uint64_t{128} * 1024;
 constexpr double kTwoGB = 2 * kGB;
 constexpr double kFiveHundredGB = 500 * kGB;
 

@@ -37,9 +37,10 @@ Entry entry(ElementType type) {
 }  // namespace
 
 const std::vector<ElementType>& element_types() {
-  static const std::vector<ElementType> types{ElementType::fp32, ElementType::fp16, ElementType::bf16, ElementType::fp8,
-                                              ElementType::int8, ElementType::int4, ElementType::int2};
-  return types;
+  static const std::vector<ElementType> kTypes{ElementType::fp32, ElementType::fp16, ElementType::bf16,
+                                               ElementType::fp8,  ElementType::int8, ElementType::int4,
+                                               ElementType::int2};
+  return kTypes;
 }
 
 std::uint32_t bits(ElementType type) { return entry(type).bits; }

@@ -15,6 +15,6 @@ const std::vector<ElementType>& element_types();
 std::uint32_t bits(ElementType type);
 std::string_view name(ElementType type);
 /// By name, upper or lower case. InputError that lists the names when there is none.
-ElementType find_element_type(std::string_view name);
+ElementType find_element_type(std::string_view wanted);
 
 }  // namespace kvarium

@@ -98,8 +98,8 @@ std::string near_names(const std::string& plain) {
 }  // namespace
 
 const std::vector<ModelShape>& model_shapes() {
-  static const std::vector<ModelShape> shapes = make_shapes();
-  return shapes;
+  static const std::vector<ModelShape> kShapes = make_shapes();
+  return kShapes;
 }
 
 const ModelShape& find_model_shape(std::string_view name) {

@@ -9,7 +9,7 @@ namespace {
 
 template <std::size_t N>
 std::string in_units(std::uint64_t bytes, double step, const std::array<const char*, N>& units) {
-  double amount = static_cast<double>(bytes);
+  auto amount = static_cast<double>(bytes);
   std::size_t unit = 0;
   while (amount >= step && unit + 1 < N) {
     amount /= step;

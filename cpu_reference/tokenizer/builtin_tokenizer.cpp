@@ -49,13 +49,13 @@ SymbolPair most_frequent(const std::vector<Symbols>& words) {
 }  // namespace
 
 const std::vector<std::string>& builtin_words() {
-  static const std::vector<std::string> words = [] {
+  static const std::vector<std::string> kWords = [] {
     std::istringstream list{std::string(kWords)};
     std::vector<std::string> spaced;
     for (std::string word; list >> word;) spaced.push_back(" " + word);
     return spaced;
   }();
-  return words;
+  return kWords;
 }
 
 std::vector<std::string> learn_pieces(const std::vector<std::string>& words, std::size_t count) {

@@ -21,9 +21,9 @@ namespace {
 using kvarium_test::Approx;
 using kvarium_test::contains;
 
-constexpr std::uint64_t kMiB = 1024 * 1024;
+constexpr std::uint64_t kMiB = std::uint64_t{1024} * 1024;
 constexpr std::uint64_t kGiB = 1024 * kMiB;
-constexpr std::uint64_t k128Ki = 128 * 1024;
+constexpr std::uint64_t k128Ki = std::uint64_t{128} * 1024;
 
 /// Half a unit of the last digit that a text gives.
 Approx about(double number, double half_digit) { return Approx(number).margin(half_digit).epsilon(0); }

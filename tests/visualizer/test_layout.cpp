@@ -99,6 +99,7 @@ TEST_CASE("Only the items in the window are drawn") {
     double start, stop;
   };
   std::vector<Item> items;
+  items.reserve(10000);
   for (int i = 0; i < 10000; ++i) items.push_back({i * 2.0, i * 2.0 + 1});
   const TimeAxis axis{100.5, 110, 0, 100};
   const auto [first, last] = visible(

@@ -43,7 +43,7 @@ TEST_CASE("scenario S08: KiB a token and GiB of 32 Ki tokens in BF16") {
     CAPTURE(row.model);
     const ModelShape& shape = find_model_shape(row.model);
     const auto token = static_cast<double>(kv_bytes_per_token(shape, ElementType::bf16));
-    const auto sequence = static_cast<double>(kv_bytes(shape, 32 * 1024, ElementType::bf16));
+    const auto sequence = static_cast<double>(kv_bytes(shape, std::uint64_t{32} * 1024, ElementType::bf16));
     // Half of the last digit that the scenario writes.
     CHECK(token / kKiB == Approx(row.kib_a_token).margin(0.05).epsilon(0));
     CHECK(sequence / kGiB == Approx(row.gib).margin(0.005).epsilon(0));
@@ -53,11 +53,11 @@ TEST_CASE("scenario S08: KiB a token and GiB of 32 Ki tokens in BF16") {
 TEST_CASE("two popular short cuts give wrong sizes") {
   ModelShape hidden_over_heads = find_model_shape("qwen3-4b");
   hidden_over_heads.head_dim = hidden_over_heads.hidden / hidden_over_heads.query_heads;
-  CHECK(kv_bytes_per_token(hidden_over_heads, ElementType::bf16) == 90 * 1024);  // right: 144 KiB
+  CHECK(kv_bytes_per_token(hidden_over_heads, ElementType::bf16) == 92160);  // 90 KiB; right: 144 KiB
 
   ModelShape two_latents = find_model_shape("deepseek-v3");
-  two_latents.rotary_key_dim = two_latents.latent_dim;                      // as if K and V each kept a latent row
-  CHECK(kv_bytes_per_token(two_latents, ElementType::bf16) == 122 * 1024);  // right: 68.6 KiB
+  two_latents.rotary_key_dim = two_latents.latent_dim;                  // as if K and V each kept a latent row
+  CHECK(kv_bytes_per_token(two_latents, ElementType::bf16) == 124928);  // 122 KiB; right: 68.6 KiB
 }
 
 TEST_CASE("a size that does not fit 64 bits is an error, not a small number") {

@@ -127,6 +127,7 @@ TEST_CASE("the same seed draws the same tokens, another seed others; on every ma
   const auto draws = [](std::uint64_t seed) {
     Sampler sampler({.temperature = 1, .top_k = 0, .top_p = 1, .seed = seed});
     std::vector<std::int32_t> tokens;
+    tokens.reserve(16);
     for (int i = 0; i < 16; ++i) tokens.push_back(value(sampler.sample(Logits(100, 0.0F))));
     return tokens;
   };
