@@ -60,7 +60,7 @@ bool begin_panel(Ui& ui, std::string_view id, std::string_view title, const ImVe
                                       ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
   const bool visible = ImGui::Begin(label_of("", id).c_str(), nullptr, flags | kFixed);
   const std::string_view shown = tr(title);
-  ui.registry.add_rect(id, "panel", shown, {}, 0, {min.x, min.y, max.x, max.y});
+  ui.registry.add_window(id, "panel", shown);
   if (visible && !shown.empty()) {
     const WithFont strong(ui.fonts(), FontRole::strong);
     ImGui::TextUnformatted(shown.data(), shown.data() + shown.size());
@@ -79,8 +79,7 @@ bool begin_floating(Ui& ui, std::string_view id, std::string_view title, bool& o
   const bool visible =
       ImGui::Begin(label_of(shown, id).c_str(), &open, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings);
   ImGui::PopStyleVar();
-  const ImVec2 min = ImGui::GetWindowPos(), extent = ImGui::GetWindowSize();
-  ui.registry.add_rect(id, "window", shown, {}, 0, {min.x, min.y, min.x + extent.x, min.y + extent.y});
+  ui.registry.add_window(id, "window", shown);
   return visible;
 }
 void end_floating() { ImGui::End(); }

@@ -81,8 +81,9 @@ void Driver::check_not_covered(const UiItem& item) {
     const ScreenRect& rect = other.rect;
     const bool under_mouse = input_.mouse_x >= rect.min_x && input_.mouse_x < rect.max_x &&
                              input_.mouse_y >= rect.min_y && input_.mouse_y < rect.max_y;
-    const bool in_front = hovered != 0 ? other.imgui_id == hovered : other.kind == "window" && under_mouse;
-    if (in_front) what = "\"" + other.id + "\"";
+    const bool hit = hovered != 0 && other.imgui_id == hovered;
+    if (hit || (other.kind == "window" && under_mouse)) what = "\"" + other.id + "\"";
+    if (hit) break;
   }
   throw ScriptFailed(fmt::format("\"{}\" is covered by {}", item.id, what));
 }

@@ -8,11 +8,15 @@
 namespace kvarium::ui {
 namespace {
 
+ScreenRect clipped(const ScreenRect& rect, const ImVec2& min, const ImVec2& max) {
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  return {std::max({rect.min_x, min.x, 0.0F}), std::max({rect.min_y, min.y, 0.0F}),
+          std::min({rect.max_x, max.x, screen.x}), std::min({rect.max_y, max.y, screen.y})};
+}
+
 ScreenRect clipped_to_window(const ScreenRect& rect) {
   const ImRect& clip = ImGui::GetCurrentWindow()->ClipRect;
-  const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  return {std::max({rect.min_x, clip.Min.x, 0.0F}), std::max({rect.min_y, clip.Min.y, 0.0F}),
-          std::min({rect.max_x, clip.Max.x, screen.x}), std::min({rect.max_y, clip.Max.y, screen.y})};
+  return clipped(rect, clip.Min, clip.Max);
 }
 
 }  // namespace
@@ -53,6 +57,12 @@ void UiRegistry::add_rect(std::string_view id, std::string_view kind, std::strin
                       canvas_id,
                       !clipped.empty(),
                       true});
+}
+
+void UiRegistry::add_window(std::string_view id, std::string_view kind, std::string_view label) {
+  const ImVec2 min = ImGui::GetWindowPos(), size = ImGui::GetWindowSize(), max(min.x + size.x, min.y + size.y);
+  const ScreenRect rect = clipped({min.x, min.y, max.x, max.y}, min, max);
+  drawing_.push_back({std::string(id), std::string(label), std::string(kind), {}, {}, rect, 0, !rect.empty(), true});
 }
 
 const UiItem* UiRegistry::find(std::string_view id_or_label) const {

@@ -42,6 +42,8 @@ class UiRegistry {
   /// Records a part of a canvas (an InvisibleButton whose id is `canvas_id`), clipped to the current window.
   void add_rect(std::string_view id, std::string_view kind, std::string_view label, std::string value,
                 unsigned canvas_id, const ScreenRect& rect);
+  /// Records the current window itself, its title and borders included. `kind`: panel or window (in front of panels).
+  void add_window(std::string_view id, std::string_view kind, std::string_view label);
 
   /// The items of the last complete frame, in the order in which they were drawn.
   const std::vector<UiItem>& items() const { return shown_; }
