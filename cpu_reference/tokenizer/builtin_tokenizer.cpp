@@ -49,13 +49,13 @@ SymbolPair most_frequent(const std::vector<Symbols>& words) {
 }  // namespace
 
 const std::vector<std::string>& builtin_words() {
-  static const std::vector<std::string> kWords = [] {
+  static const std::vector<std::string> kSpacedWords = [] {
     std::istringstream list{std::string(kWords)};
     std::vector<std::string> spaced;
     for (std::string word; list >> word;) spaced.push_back(" " + word);
     return spaced;
   }();
-  return kWords;
+  return kSpacedWords;
 }
 
 std::vector<std::string> learn_pieces(const std::vector<std::string>& words, std::size_t count) {
