@@ -8,6 +8,7 @@
 
 namespace kvarium {
 
+class EventSink;
 class LessonKit;
 
 struct Lesson {
@@ -21,5 +22,7 @@ struct Lesson {
 const std::vector<Lesson>& lessons();
 /// By id, or by its number. InputError that lists them when there is none.
 const Lesson& find_lesson(std::string_view id);
+/// Runs the lesson without a person: its words and the engine's events, in order. What the window plays.
+void record_lesson(const Lesson& lesson, EventSink& sink);
 
 }  // namespace kvarium

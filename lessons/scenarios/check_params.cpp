@@ -34,7 +34,18 @@ void check_number(const ScenarioField& field, const ScenarioParams& params) {
   throw InputError(tr_format("{} ({}) is {}; it must be {:.6g} to {:.6g}", field.id, tr(field.name), value, low, high));
 }
 
-void check_prompt(const std::string& prompt) {
+/// The engine's own rule, asked here before anything starts.
+void check_pool_holds_one_request(const ScenarioParams& params) {
+  const std::uint64_t tokens = std::uint64_t{params.prompt_tokens} + params.new_tokens;
+  const std::uint64_t needed = (tokens + params.block_size - 1) / params.block_size;
+  if (needed <= params.num_blocks) return;
+  throw InputError(tr_format("num_blocks is {}; {} prompt tokens and {} new ones need at least {} blocks of {}",
+                             params.num_blocks, params.prompt_tokens, params.new_tokens, needed, params.block_size));
+}
+
+}  // namespace
+
+void check_prompt(std::string_view prompt) {
   if (prompt.empty()) throw InputError(std::string(tr("prompt is empty; write at least one character")));
   if (prompt.size() > kMostPromptBytes) {
     throw InputError(tr_format("prompt has {} bytes; it must be 1 to {}", prompt.size(), kMostPromptBytes));
@@ -48,17 +59,6 @@ void check_prompt(const std::string& prompt) {
     at += length;
   }
 }
-
-/// The engine's own rule, asked here before anything starts.
-void check_pool_holds_one_request(const ScenarioParams& params) {
-  const std::uint64_t tokens = std::uint64_t{params.prompt_tokens} + params.new_tokens;
-  const std::uint64_t needed = (tokens + params.block_size - 1) / params.block_size;
-  if (needed <= params.num_blocks) return;
-  throw InputError(tr_format("num_blocks is {}; {} prompt tokens and {} new ones need at least {} blocks of {}",
-                             params.num_blocks, params.prompt_tokens, params.new_tokens, needed, params.block_size));
-}
-
-}  // namespace
 
 void check(const Scenario& scenario, const ScenarioParams& params) {
   for (const ScenarioField& field : scenario.fields) {

@@ -21,6 +21,9 @@ DirectRequest::DirectRequest(RequestId id, RequestSpec spec, std::uint32_t conte
   check(spec_.sampling);
   if (spec_.prompt.empty()) throw InputError(std::string(tr("the prompt is empty: give at least one token")));
   if (spec_.max_new_tokens == 0) throw InputError(std::string(tr("0 new tokens: ask for at least 1")));
+  for (const std::string& stop : spec_.stop_strings) {
+    if (stop.empty()) throw InputError(std::string(tr("a stop string is empty: it would stop every answer at once")));
+  }
   if (spec_.prompt.size() >= context) {
     throw InputError(tr_format("the prompt has {} tokens, the context of {} leaves no room for an answer: shorten it",
                                spec_.prompt.size(), context));

@@ -55,6 +55,8 @@ const std::vector<Scenario>& scenarios();
 const Scenario& find_scenario(std::string_view id_or_name);
 /// InputError, naming the field and its range, for parameters that cannot run.
 void check(const Scenario& scenario, const ScenarioParams& params);
+/// InputError for a prompt that is empty, longer than a million bytes, or no valid UTF-8.
+void check_prompt(std::string_view prompt);
 /// Runs to the end or until cancelled. InputError as check(), or for files that cannot be read.
 void run_scenario(const Scenario& scenario, const ScenarioParams& params, EventSink& sink, const CancelToken& cancel);
 

@@ -20,6 +20,8 @@ struct Command {
   std::function<int()> run;
 };
 
+Command text_command(CLI::App& program);
+Command generate_command(CLI::App& program);
 Command bytes_command(CLI::App& program);
 
 }  // namespace kvarium

@@ -27,10 +27,10 @@ int fail(const std::string& line, ExitCode code) {
 int run_program(int argc, const char* const* argv) {
   CLI::App program(std::string(tr("Watch the KV cache of a language model at work.")), "kvarium");
   program.footer(
-      std::string(tr("Example: kvarium bytes --shape llama-2-70b --tokens 4096\n"
+      std::string(tr("Example: kvarium text --scenario S02 --step 1\n"
                      "Each command has its own --help with an example.")));
   program.require_subcommand(0, 1);
-  const std::vector<Command> commands{bytes_command(program)};
+  const std::vector<Command> commands{text_command(program), generate_command(program), bytes_command(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tests/support/catch.h"
 #include "tests/visualizer/commands/run_kvarium.h"
 
@@ -42,7 +44,7 @@ TEST_CASE("bytes says in one line what is wrong, and returns 2") {
 }
 
 TEST_CASE("--help explains the program and each command with an example") {
-  for (const std::string command : {"", "bytes"}) {
+  for (const std::string command : {"", "bytes", "generate", "text"}) {
     INFO(command);
     const Outcome outcome = run_kvarium(command + " --help");
     CHECK(outcome.exit_code == 0);

@@ -1,0 +1,34 @@
+#include "lessons/lessons.h"
+
+#include "core/error.h"
+#include "core/words/words.h"
+#include "lessons/kit/lesson.h"
+#include "lessons/kit/lesson_kit.h"
+
+namespace kvarium {
+
+const std::vector<Lesson>& lessons() {
+  static const std::vector<Lesson> all{
+      {"01_why_a_cache", "Why a cache?", "docs/lessons/01_why_a_cache.md", why_a_cache},
+      {"04_paged_blocks", "Paged blocks", "docs/lessons/04_paged_blocks.md", paged_blocks},
+  };
+  return all;
+}
+
+const Lesson& find_lesson(std::string_view id) {
+  std::string names;
+  for (const Lesson& lesson : lessons()) {
+    const std::string_view number = std::string_view(lesson.id).substr(0, 2);
+    if (id == lesson.id || id == number || (number[0] == '0' && id == number.substr(1))) return lesson;
+    names += (names.empty() ? "" : ", ") + lesson.id;
+  }
+  throw InputError(tr_format("there is no lesson \"{}\"; there are {}", id, names));
+}
+
+void record_lesson(const Lesson& lesson, EventSink& sink) {
+  SilentFront front;
+  LessonKit kit(front, sink);
+  lesson.run(kit);
+}
+
+}  // namespace kvarium

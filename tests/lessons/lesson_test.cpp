@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <sstream>
+
+#include "core/error.h"
+#include "core/trace/invariants.h"
+#include "core/trace/trace.h"
+#include "lessons/kit/lesson.h"
+#include "lessons/kit/lesson_kit.h"
+#include "lessons/kit/terminal_front.h"
+#include "tests/support/catch.h"
+
+using namespace kvarium;
+using kvarium_test::contains;
+
+namespace {
+
+/// What the lesson prints when it is piped.
+std::string transcript(const char* id) {
+  std::istringstream in;
+  std::ostringstream out;
+  TerminalFront front(in, out, {});
+  NullSink record;
+  LessonKit kit(front, record);
+  find_lesson(id).run(kit);
+  CHECK(kit.failures().empty());
+  return out.str();
+}
+
+template <typename E>
+std::size_t count(const Trace& trace) {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < trace.size(); ++i) found += std::holds_alternative<E>(trace[i]) ? 1 : 0;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("lesson 01 draws the triangle of recomputation and says what it cost") {
+  const std::string text = transcript("01");
+  CHECK_THAT(text, contains("       2  xxxxxxxxx           ========#\n"));
+  CHECK_THAT(text, contains("       8  xxxxxxxxxxxxxxx     ==============#\n"));
+  CHECK_THAT(text, contains("    sum   92                  15\n"));
+  CHECK_THAT(text, contains("Answer: 92. B computed 15: 6.13 times fewer."));
+  CHECK_THAT(text, contains("from 596 to 120, 4.97 times."));
+}
+
+TEST_CASE("lesson 04 finds 17 tokens in blocks 7, 3 and 12") {
+  const std::string text = transcript("04");
+  CHECK_THAT(text, contains("table[0] = block 7   positions  0 to  7, 8 of 8 slots filled\n"));
+  CHECK_THAT(text, contains("table[2] = block 12  positions 16 to 23, 1 of 8 slots filled\n"));
+  CHECK_THAT(text, contains("13 / 8 = 1 -> table[1] = 3 -> 3 * 8 + 13 % 8 = 29"));
+  CHECK_THAT(text, contains("     12 [A_______]   13 [........]   14 [........]   15 [........]\n"));
+  CHECK_THAT(text, contains("             8           9.7 %            18\n"));
+}
+
+TEST_CASE("a transcript is plain text of at most 80 columns, figures included") {
+  for (const Lesson& lesson : lessons()) {
+    INFO(lesson.id);
+    const std::string text = transcript(lesson.id.c_str());
+    CHECK(text.find('\x1b') == std::string::npos);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      INFO(line);
+      const bool is_tokens = line.find("[<s>]") != std::string::npos;  // as long as the text is
+      CHECK((columns(line) <= 84 || is_tokens));
+    }
+  }
+}
+
+TEST_CASE("a recorded lesson holds its words, its questions and a run that breaks no invariant") {
+  for (const Lesson& lesson : lessons()) {
+    INFO(lesson.id);
+    Trace trace;
+    record_lesson(lesson, trace);
+    CHECK(count<LessonStarted>(trace) == 1);
+    CHECK(count<Said>(trace) >= 8);
+    CHECK(count<Asked>(trace) >= 3);
+    CHECK(trace.num_steps() >= 8);
+    CHECK(violations(trace.newest()).empty());
+  }
+}
+
+TEST_CASE("what a lesson points at is there when it points") {
+  for (const Lesson& lesson : lessons()) {
+    Trace trace;
+    record_lesson(lesson, trace);
+    World world;
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+      fold(world, trace[i]);
+      if (!std::holds_alternative<Said>(trace[i])) continue;
+      for (const std::string& point : world.said->points) {
+        INFO(lesson.id << ": " << point << " in: " << world.said->text);
+        const std::string kind = point.substr(0, point.find(':'));
+        const std::string rest = point.substr(point.find(':') + 1);
+        if (kind == "block") CHECK(std::stoul(rest) < world.blocks.size());
+        if (kind == "slot") CHECK(std::stoul(rest) < world.blocks.size() * world.block_size);
+        if (kind == "request") CHECK(static_cast<std::size_t>(rest.at(0) - 'A') < world.requests.size());
+        if (kind == "table") {
+          const auto request = static_cast<std::size_t>(rest.at(0) - 'A');
+          REQUIRE(request < world.requests.size());
+          CHECK(std::stoul(rest.substr(2)) < world.requests[request]->table.size());
+        }
+        const std::vector<std::string> kinds{"block", "slot", "request", "table"};
+        CHECK(std::find(kinds.begin(), kinds.end(), kind) != kinds.end());
+      }
+    }
+  }
+}
+
+TEST_CASE("a lesson is found by its number or its id") {
+  CHECK(find_lesson("4").id == "04_paged_blocks");
+  CHECK(find_lesson("01_why_a_cache").id == "01_why_a_cache");
+  CHECK_THROWS_WITH(find_lesson("99"), contains("01_why_a_cache, 04_paged_blocks"));
+}

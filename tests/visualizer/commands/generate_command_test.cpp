@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "tests/support/catch.h"
+#include "tests/visualizer/commands/run_kvarium.h"
+
+using namespace kvarium_test;
+
+namespace {
+
+/// One file of the data folder that lies beside the repository, or empty.
+std::string shared_data(const std::string& name) {
+  const char* folder = std::getenv("KVARIUM_SHARED_DATA");
+  const std::filesystem::path path =
+      std::filesystem::path(folder != nullptr ? folder : KVARIUM_SOURCE_DIR "/../shared/data") / name;
+  return std::filesystem::exists(path) ? path.string() : std::string();
+}
+
+/// The error is one line, with this part, and nothing else was printed.
+void check_refused(const std::string& arguments, const std::string& part) {
+  INFO(arguments);
+  const Outcome outcome = run_kvarium(arguments);
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.error.rfind("kvarium: ", 0) == 0);
+  CHECK_THAT(outcome.error, contains(part));
+  CHECK(std::count(outcome.error.begin(), outcome.error.end(), '\n') == 1);
+}
+
+}  // namespace
+
+TEST_CASE("generate writes the same text with every cache, and counts less work with one") {
+  const std::string flags = "generate --prompt 'Once upon a time' --tokens 24 --cache ";
+  const Outcome none = run_kvarium(flags + "none");
+  const Outcome contiguous = run_kvarium(flags + "contiguous");
+  const Outcome paged = run_kvarium(flags + "paged --block-size 4");
+  REQUIRE(none.exit_code == 0);
+  CHECK(none.out.rfind("Once upon a time", 0) == 0);
+  CHECK(none.out.size() > std::string("Once upon a time\n").size());
+  CHECK(contiguous.out == none.out);
+  CHECK(paged.out == none.out);
+  CHECK_THAT(none.error, contains("random weights"));
+  CHECK_THAT(none.error, contains("24 tokens after a prompt of 5"));
+  CHECK_THAT(none.error, contains("cache none: 0 B"));
+  // 2 layers; without a cache 5 + 6 + ... + 28 tokens, with one 5 + 23.
+  CHECK_THAT(none.error, contains("K and V computed 792 times"));
+  CHECK_THAT(contiguous.error, contains("K and V computed 56 times"));
+  CHECK_THAT(paged.error, contains("K and V computed 56 times"));
+}
+
+TEST_CASE("generate with a temperature follows the seed, with every cache") {
+  const std::string flags = "generate --prompt Hello --tokens 16 --temperature 0.8 --top-k 40 --top-p 0.9 --seed ";
+  const Outcome three = run_kvarium(flags + "3");
+  CHECK(three.exit_code == 0);
+  CHECK(run_kvarium(flags + "3 --cache none").out == three.out);
+  CHECK(run_kvarium(flags + "4").out != three.out);
+}
+
+TEST_CASE("a stop string ends the text before it, with every cache") {
+  const std::string flags = "generate --prompt 'Once upon a time' --tokens 24";
+  const std::string whole = run_kvarium(flags).out;
+  const std::string stop = whole.substr(24, 5);  // spans tokens
+  REQUIRE(stop.find('\'') == std::string::npos);
+  const std::string expected = whole.substr(0, whole.find(stop, 16)) + "\n";
+  for (const std::string cache : {"none", "contiguous", "paged"}) {
+    INFO(cache);
+    CHECK(run_kvarium(flags + " --cache " + cache + " --stop '" + stop + "'").out == expected);
+  }
+}
+
+TEST_CASE("generate tells the story of a real model to the letter") {
+  const std::string model = shared_data("stories260K.bin");
+  const std::string tokenizer = shared_data("tok512.bin");
+  if (model.empty() || tokenizer.empty()) {
+    WARN("skipped: stories260K.bin and tok512.bin are not in KVARIUM_SHARED_DATA or ../shared/data");
+    return;
+  }
+  const Outcome outcome = run_kvarium("generate --model '" + model + "' --tokenizer '" + tokenizer +
+                                      "' --prompt 'Once upon a time' --tokens 20 --temperature 0");
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, contains("Once upon a time, there was a little girl named Lily. She"));
+}
+
+TEST_CASE("generate refuses what cannot run, in one line") {
+  check_refused("generate", "--prompt");
+  check_refused("generate --prompt ''", "prompt is empty");
+  check_refused("generate --prompt \"$(printf 'ab\\342\\202')\"", "not valid UTF-8: byte 2");
+  check_refused("generate --prompt \"$(head -c 100000 /dev/zero | tr '\\0' x)\"", "the context of");
+  check_refused("generate --prompt \"$(head -c 100000 /dev/zero | tr '\\0' x)\" --cache none", "the context of");
+  check_refused("generate --prompt a --model /no/such/model.bin --tokenizer /no/such/tok.bin", "/no/such/model.bin");
+  check_refused("generate --prompt a --model x.bin", "--tokenizer");
+  check_refused("generate --prompt a --tokenizer x.bin", "--model");
+  check_refused("generate --prompt a --block-size 0", "--block-size");
+  check_refused("generate --prompt a --blocks 0", "--blocks");
+  check_refused("generate --prompt a --tokens 0", "--tokens");
+  check_refused("generate --prompt a --tokens -5", "-5");
+  check_refused("generate --prompt a --cache quick", "quick");
+  check_refused("generate --prompt a --temperature -1", "temperature");
+  check_refused("generate --prompt a --temperature nan", "temperature");
+  check_refused("generate --prompt a --top-p 7 --temperature 1", "top_p");
+  check_refused("generate --prompt a --flag-that-is-none", "--flag-that-is-none");
+}
+
+TEST_CASE("a pool that is too small for the answer is refused") {
+  const Outcome outcome = run_kvarium("generate --prompt 'Once upon a time' --tokens 64 --block-size 4 --blocks 3");
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.out.empty());
+  CHECK_THAT(outcome.error, contains("the pool has 3"));
+}
+
+TEST_CASE("generate ends quietly when nobody reads any more, and complains of a full disk") {
+  const Outcome closed = run_kvarium("generate --prompt 'Once upon a time' --tokens 200 | head -c 20");
+  CHECK(closed.out.size() == 20);
+  CHECK_THAT(closed.error, !contains("bug"));
+  const Outcome full = run_kvarium("generate --prompt 'Once upon a time' --tokens 4 >/dev/full");
+  CHECK(full.exit_code == 2);
+  CHECK_THAT(full.error, contains("No space left on device"));
+}

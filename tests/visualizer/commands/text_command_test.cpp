@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include "tests/support/catch.h"
+#include "tests/visualizer/commands/run_kvarium.h"
+
+using namespace kvarium_test;
+
+TEST_CASE("text says what S02 looks like after its first and its last step") {
+  const Outcome first = run_kvarium("text --scenario S02 --step 1");
+  CHECK(first.exit_code == 0);
+  CHECK(first.error.empty());
+  CHECK_THAT(first.out, contains("table [7,3,12] 17 tokens, 7 of 24 slots empty (29.2 %)"));
+  CHECK_THAT(first.out, contains("free 5 9 14 1 10 0 15 6 2 13 8 4 11 | used 3x1 7x1 12x1"));
+  CHECK_THAT(first.out, contains("16 / 8 = 2 -> table[2] = 12 -> 12 * 8 + 16 % 8 = 96"));
+  const Outcome last = run_kvarium("text --scenario S02 --step 40");
+  CHECK(last.exit_code == 0);
+  CHECK_THAT(last.out, contains("step 40"));
+  CHECK(last.out == run_kvarium("text --scenario paging-17").out);
+}
+
+TEST_CASE("text shows the work of S01 that the lesson talks about") {
+  const Outcome outcome = run_kvarium("text --scenario S01");
+  CHECK_THAT(outcome.out, contains("92 K/V projections, 596 score products"));
+  CHECK_THAT(outcome.out, contains("15 K/V projections, 120 score products"));
+}
+
+TEST_CASE("text goes to any event") {
+  CHECK_THAT(run_kvarium("text --scenario S02 --event 0").out, contains("step 0, event 0"));
+  CHECK_THAT(run_kvarium("text --scenario S02 --event 40").out, contains("event 40"));
+}
+
+TEST_CASE("text says in one line what is wrong, and returns 2") {
+  for (const auto& [arguments, part] : std::vector<std::pair<std::string, std::string>>{
+           {"text", "--scenario"},
+           {"text --scenario S99", "S01 (why-cache), S02 (paging-17), own (own-prompt)"},
+           {"text --scenario S02 --step 41", "there are steps 0 to 40"},
+           {"text --scenario S02 --step -1", "-1"},
+           {"text --scenario S02 --step two", "two"},
+           {"text --scenario S02 --event 999999", "events"},
+           {"text --scenario S02 --event 1 --step 1", "--step"},
+           {"text --scenario S02 --colour", "--colour"},
+       }) {
+    INFO(arguments);
+    const Outcome outcome = run_kvarium(arguments);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.error.rfind("kvarium: ", 0) == 0);
+    CHECK_THAT(outcome.error, contains(part));
+    CHECK(std::count(outcome.error.begin(), outcome.error.end(), '\n') == 1);
+  }
+}
