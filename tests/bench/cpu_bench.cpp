@@ -23,7 +23,7 @@ constexpr std::uint32_t kPrompt = 128;  // tokens in the cache when decoding sta
 constexpr std::uint32_t kSteps = 64;
 constexpr std::uint32_t kBlockSize = 16;
 
-/// Argument 0: the app's built-in model, 0.4 MB. Argument 1: 28 million weights, 111 MB, more than the processor's
+/// Argument 0: the app's built-in model, 0.4 MB. Argument 1: 28 million weights, 111 MB, more than most processors'
 /// caches.
 std::shared_ptr<const Model> model_of(std::int64_t size) {
   BuiltinParams params;
