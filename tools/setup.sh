@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes sure that the packages Kvarium needs are installed. ./run and ./test call it; it can be called alone.
 #
-#   tools/setup.sh [--no-install] GROUP...      groups: build run test
+#   tools/setup.sh [--no-install] GROUP...      groups: build run test bench
 #
 # Says what it installs and why. When nothing is missing it calls no package manager at all. Works with apt
 # (Debian 12 and 13, Ubuntu 24.04); elsewhere it says what to install by hand. Exit code 1: something is missing.
@@ -24,6 +24,7 @@ libeigen3-dev    | Eigen, the matrices of the reference model
 nlohmann-json3-dev | reads and writes traces
 libcli11-dev     | the command line
 libfmt-dev       | formats text
+libstb-dev       | stb, writes pictures (PNG)
 '
 run_packages='
 libgl1-mesa-dri  | draws OpenGL, without a graphics card as well
@@ -36,6 +37,12 @@ fonts-wqy-microhei | Chinese letters
 test_packages='
 catch2           | the tests
 librapidcheck-dev | tests with random operations
+xvfb             | a display for the window's test where there is none
+xauth            | lets that test use the display
+xdotool          | presses real keys and buttons in that test
+'
+bench_packages='
+libbenchmark-dev | Google Benchmark, for the benchmarks of the preset native
 '
 
 say() { printf '%s\n' "kvarium setup: $*"; }
@@ -52,7 +59,8 @@ for argument in "$@"; do
     build) wanted+=$build_packages ;;
     run) wanted+=$run_packages ;;
     test) wanted+=$test_packages ;;
-    *) fail "unknown argument '$argument'; usage: tools/setup.sh [--no-install] build|run|test ..." ;;
+    bench) wanted+=$bench_packages ;;
+    *) fail "unknown argument '$argument'; usage: tools/setup.sh [--no-install] build|run|test|bench ..." ;;
   esac
 done
 
