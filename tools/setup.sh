@@ -37,7 +37,7 @@ fonts-wqy-microhei | Chinese letters
 test_packages='
 catch2           | the tests
 librapidcheck-dev | tests with random operations
-xvfb             | a display for the window's test where there is none
+xvfb             | a display for the test of the window, where there is none
 xauth            | lets that test use the display
 xdotool          | presses real keys and buttons in that test
 '
