@@ -19,9 +19,9 @@
 namespace kvarium {
 namespace {
 
-constexpr RequestId A{0};
-constexpr RequestId B{1};
-constexpr RequestId C{2};
+constexpr RequestId kA{0};
+constexpr RequestId kB{1};
+constexpr RequestId kC{2};
 
 /// A pool that hands out its blocks in this order.
 std::vector<BlockId> in_order(std::initializer_list<std::uint32_t> ids) {
@@ -34,15 +34,15 @@ TEST_CASE("1. Why not one row for each request? Because it must be as long as th
   NullSink nobody;
   ContiguousPool row(16, nobody);  // 16 slots of memory, and an answer may have 8 tokens
 
-  REQUIRE(row.reserve(A, 8));
-  row.grow(A, 3);  // but A stops after 3
+  REQUIRE(row.reserve(kA, 8));
+  row.grow(kA, 3);  // but A stops after 3
   CHECK(row.show() == "[A 3/8] [free 8]");
-  REQUIRE(row.reserve(B, 8));
-  row.grow(B, 2);
+  REQUIRE(row.reserve(kB, 8));
+  row.grow(kB, 2);
   CHECK(row.show() == "[A 3/8] [B 2/8]");
 
   // 5 tokens are kept and the memory is full: C must wait. This is internal fragmentation, waste inside.
-  CHECK_FALSE(row.reserve(C, 8));
+  CHECK_FALSE(row.reserve(kC, 8));
   CHECK(row.written_slots() == 5);
   CHECK(row.reserved_unused_slots() == 11);
 }
@@ -50,16 +50,16 @@ TEST_CASE("1. Why not one row for each request? Because it must be as long as th
 TEST_CASE("2. Rows of different lengths leave holes that are large enough together, but not one by one") {
   NullSink nobody;
   ContiguousPool row(12, nobody);
-  REQUIRE(row.reserve(A, 4));
-  REQUIRE(row.reserve(B, 4));
-  REQUIRE(row.reserve(C, 4));
-  row.release(A);
-  row.release(C);
+  REQUIRE(row.reserve(kA, 4));
+  REQUIRE(row.reserve(kB, 4));
+  REQUIRE(row.reserve(kC, 4));
+  row.release(kA);
+  row.release(kC);
   CHECK(row.show() == "[free 4] [B 0/4] [free 4]");
 
   // 8 slots are free and 8 are wanted, in one piece. This is external fragmentation, waste between.
   CHECK(row.free_slots() == 8);
-  CHECK_FALSE(row.reserve(A, 8));
+  CHECK_FALSE(row.reserve(kA, 8));
 }
 
 TEST_CASE("3. So cut the memory into small blocks of equal size, and hand them out one at a time") {
@@ -67,7 +67,7 @@ TEST_CASE("3. So cut the memory into small blocks of equal size, and hand them o
   BlockPool pool(4, ascending_order(4), nobody);  // 4 blocks of 4 slots
   CHECK(pool.show() == "free 0 1 2 3 | used");
 
-  BlockTable a(pool, A);
+  BlockTable a(pool, kA);
   CHECK(a.append(2));  // the first two tokens take a block ...
   CHECK(a.show() == "[0] 2 tokens");
   CHECK(pool.show() == "free 1 2 3 | used 0x1");
@@ -82,8 +82,8 @@ TEST_CASE("3. So cut the memory into small blocks of equal size, and hand them o
 TEST_CASE("4. The blocks of a request need not be neighbours: its table says where each one lies") {
   NullSink nobody;
   BlockPool pool(4, ascending_order(4), nobody);
-  BlockTable a(pool, A);
-  BlockTable b(pool, B);
+  BlockTable a(pool, kA);
+  BlockTable b(pool, kB);
 
   CHECK(a.append(4));
   CHECK(b.append(4));
@@ -96,7 +96,7 @@ TEST_CASE("4. The blocks of a request need not be neighbours: its table says whe
 TEST_CASE("5. Position 13 lies in slot 29: divide by the block size, look up the block, add the rest") {
   NullSink nobody;
   BlockPool pool(8, in_order({7, 3, 12, 5, 9, 14, 1, 10, 0, 15, 6, 2, 13, 8, 4, 11}), nobody);
-  BlockTable a(pool, A);
+  BlockTable a(pool, kA);
   REQUIRE(a.append(17));
   CHECK(a.show() == "[7,3,12] 17 tokens");
 
@@ -114,7 +114,7 @@ TEST_CASE("5. Position 13 lies in slot 29: divide by the block size, look up the
 TEST_CASE("6. Only the last block can have empty slots, so a request wastes less than one block") {
   NullSink nobody;
   BlockPool pool(8, ascending_order(3), nobody);
-  BlockTable a(pool, A);
+  BlockTable a(pool, kA);
   REQUIRE(a.append(17));
 
   const Waste waste = paged_waste({17}, 8);
@@ -127,7 +127,7 @@ TEST_CASE("6. Only the last block can have empty slots, so a request wastes less
 TEST_CASE("7. Taking tokens back moves the length; a block returns only when none of its tokens is kept") {
   NullSink nobody;
   BlockPool pool(4, ascending_order(4), nobody);
-  BlockTable a(pool, A);
+  BlockTable a(pool, kA);
   REQUIRE(a.append(11));
   CHECK(a.show() == "[0,1,2] 11 tokens");
 
@@ -147,8 +147,8 @@ TEST_CASE("7. Taking tokens back moves the length; a block returns only when non
 TEST_CASE("8. A request that ends returns its blocks, the last one first, and others use them at once") {
   NullSink nobody;
   BlockPool pool(4, ascending_order(3), nobody);
-  BlockTable a(pool, A);
-  BlockTable b(pool, B);
+  BlockTable a(pool, kA);
+  BlockTable b(pool, kB);
   REQUIRE(a.append(8));
   CHECK(pool.show() == "free 2 | used 0x1 1x1");
 
@@ -162,8 +162,8 @@ TEST_CASE("8. A request that ends returns its blocks, the last one first, and ot
 TEST_CASE("9. A full pool says no and changes nothing; who asked decides whether to wait") {
   NullSink nobody;
   BlockPool pool(4, ascending_order(3), nobody);
-  BlockTable a(pool, A);
-  BlockTable b(pool, B);
+  BlockTable a(pool, kA);
+  BlockTable b(pool, kB);
   REQUIRE(a.append(7));
   REQUIRE(b.append(4));
   CHECK(pool.show() == "free | used 0x1 1x1 2x1");
@@ -183,17 +183,17 @@ TEST_CASE("9. A full pool says no and changes nothing; who asked decides whether
 TEST_CASE("10. Two requests with the same beginning can hold the same block: the pool counts its holders") {
   NullSink nobody;
   BlockPool pool(4, ascending_order(4), nobody);
-  const BlockId prompt = pool.allocate(A).value();
-  pool.share(B, prompt);
+  const BlockId prompt = pool.allocate(kA).value();
+  pool.share(kB, prompt);
   CHECK(pool.show() == "free 1 2 3 | used 0x2");
 
-  pool.release(A, prompt);  // A ends; B still needs the block
+  pool.release(kA, prompt);  // A ends; B still needs the block
   CHECK(pool.show() == "free 1 2 3 | used 0x1");
-  pool.release(B, prompt);
+  pool.release(kB, prompt);
   CHECK(pool.show() == "free 1 2 3 0 | used");
 
   // Returning it once more would let two requests write into one block: refused, and nothing changed.
-  CHECK_THROWS_AS(pool.release(B, prompt), MisuseError);
+  CHECK_THROWS_AS(pool.release(kB, prompt), MisuseError);
   CHECK(pool.show() == "free 1 2 3 0 | used");
 }
 

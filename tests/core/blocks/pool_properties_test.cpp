@@ -50,7 +50,7 @@ class Machine {
       : pool_(block_size, scrambled_order(num_blocks, num_blocks), sink_),
         tables_{{pool_, RequestId{0}}, {pool_, RequestId{1}}} {
     for (std::uint32_t id = 0; id < 4; ++id) {
-      sink_.emit(RequestArrived{RequestId{id}, std::vector<TokenId>(block_size * num_blocks), 0});
+      sink_.emit(RequestArrived{RequestId{id}, std::vector<TokenId>(std::size_t{block_size} * num_blocks), 0});
       sink_.emit(RequestAdmitted{RequestId{id}});
     }
   }
