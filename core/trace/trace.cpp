@@ -2,34 +2,53 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 
 #include "core/error.h"
+#include "core/trace/event_fields.h"
 
 namespace kvarium {
 namespace {
 
-/// The memory of an event, bytes; of what lies outside it, only what can be large in number.
-std::size_t bytes_of(const Event& event) {
-  if (const auto* arrived = std::get_if<RequestArrived>(&event)) {
-    return sizeof(Event) + arrived->prompt.size() * sizeof(TokenId);
+std::size_t heap_bytes(const std::string& text) { return text.capacity(); }
+template <typename T>
+std::size_t heap_bytes(const std::vector<T>& list) {
+  std::size_t bytes = list.size() * sizeof(T);
+  if constexpr (std::is_same_v<T, std::string>) {
+    for (const std::string& text : list) bytes += heap_bytes(text);
   }
-  if (const auto* pool = std::get_if<PoolCreated>(&event)) {
-    return sizeof(Event) + pool->hand_out_order.size() * sizeof(BlockId);
-  }
-  return sizeof(Event);
+  return bytes;
 }
 
-/// What a copy of the World will cost, bytes: its arrays, and each request that changed since the last copy.
+/// What texts and lists of an event take outside of it, bytes.
+template <typename E>
+std::size_t payload(const E& event) {
+  std::size_t bytes = 0;
+  Fields<E>::each(event, [&bytes](std::string_view, const auto& field) {
+    if constexpr (requires { heap_bytes(field); }) bytes += heap_bytes(field);
+  });
+  return bytes;
+}
+
+std::size_t bytes_of(const Event& event) {
+  return sizeof(Event) + std::visit([](const auto& e) { return payload(e); }, event);
+}
+
+/// What a copy of the World will cost, bytes: its arrays and texts, and each request that changed since the last copy.
 std::size_t bytes_of_copy(const World& world) {
-  constexpr std::size_t kFreeQueueLink = 12;
+  constexpr std::size_t kFreeQueueLink = 12, kMapEntry = 64;
   std::size_t bytes = sizeof(World) + world.blocks.size() * (sizeof(BlockState) + kFreeQueueLink);
   for (const auto& request : world.requests) {
     bytes += sizeof request;
     if (request.shared()) continue;
-    bytes += sizeof(RequestState) + request->tokens.size() * sizeof(TokenId) + request->table.size() * sizeof(BlockId);
+    bytes += sizeof(RequestState) + heap_bytes(request->tokens) + heap_bytes(request->table);
   }
-  if (!world.token_text.shared()) bytes += world.token_text->size() * (sizeof(std::string) + 4 * sizeof(void*));
-  return bytes;
+  if (!world.token_text.shared()) {
+    for (const auto& [token, text] : *world.token_text) bytes += kMapEntry + heap_bytes(text);
+  }
+  if (world.said) bytes += payload(*world.said);
+  if (world.asked) bytes += payload(*world.asked);
+  return bytes + heap_bytes(world.lesson_title) + heap_bytes(world.model.name);
 }
 
 }  // namespace
