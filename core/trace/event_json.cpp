@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "core/token_text.h"
 #include "core/trace/event_fields.h"
 
@@ -82,33 +84,28 @@ std::string excerpt(const Json& value) {
 class Guard {
  public:
   bool operator()(int, Json::parse_event_t event, const Json& value) {
-    switch (event) {
-      case Json::parse_event_t::object_start:
-        enter();
-        break;
-      case Json::parse_event_t::array_start:
-        enter();
-        break;
-      case Json::parse_event_t::key:
-        if (!names_.back().insert(value.get<std::string>()).second) bad(excerpt(value) + " is given twice");
-        break;
-      case Json::parse_event_t::object_end:
-      case Json::parse_event_t::array_end:
-        names_.pop_back();
-        break;
-      case Json::parse_event_t::value:
-        break;
+    if (event == Json::parse_event_t::key) {
+      names_[depth_ - 1].push_back(value.get_ref<const std::string&>());
+    } else if (event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start) {
+      if (depth_ == names_.size()) bad("JSON that is nested too deep for an event");
+      names_[depth_++].clear();
+    } else if (event == Json::parse_event_t::object_end || event == Json::parse_event_t::array_end) {
+      --depth_;
+      if (event == Json::parse_event_t::object_end && names_[depth_].size() != value.size()) refuse_repeated_name();
     }
     return true;
   }
 
  private:
-  void enter() {
-    constexpr std::size_t kDeepest = 3;  // an event, an object in it, a list in that
-    if (names_.size() == kDeepest) bad("JSON that is nested too deep for an event");
-    names_.emplace_back();
+  /// The parser keeps the last of several values: the object has fewer than the text.
+  [[noreturn]] void refuse_repeated_name() {
+    std::vector<std::string>& names = names_[depth_];
+    std::sort(names.begin(), names.end());
+    bad(excerpt(*std::adjacent_find(names.begin(), names.end())) + " is given twice");
   }
-  std::vector<std::set<std::string>> names_;
+
+  std::array<std::vector<std::string>, 3> names_;  // an event, an object in it, a list in that
+  std::size_t depth_ = 0;
 };
 
 Json parsed(std::string_view line) {
@@ -137,43 +134,57 @@ class ObjectReader {
   /// `other_fields`: 1 when the object has the field "event" besides those of `named`, 0 when not.
   template <typename Named>
   void read(Named& named, std::size_t other_fields) {
-    std::set<std::string_view> known;
+    std::size_t fields = 0;
     Fields<Named>::each(named, [&](std::string_view name, auto& field) {
-      known.insert(name);
+      ++fields;
       const auto found = object_.find(name);
       if (found == object_.end()) bad(fmt::format("{} lacks the field \"{}\"", owner_, name));
-      read_value(*found, fmt::format("\"{}\" of {}", name, owner_), field);
+      read_value(*found, {name, owner_, false}, field);
     });
-    if (object_.size() == known.size() + other_fields) return;
+    if (object_.size() != fields + other_fields) refuse_unknown_field(named, other_fields);
+  }
+
+ private:
+  /// Which value is read, for errors.
+  struct Place {
+    std::string_view name, owner;
+    bool item;  ///< of the list that has this name
+    std::string words() const { return fmt::format("{}\"{}\" of {}", item ? "each item of " : "", name, owner); }
+  };
+
+  template <typename Named>
+  [[noreturn]] void refuse_unknown_field(const Named& named, std::size_t other_fields) const {
+    std::set<std::string_view> known;
+    Fields<Named>::each(named, [&known](std::string_view name, const auto&) { known.insert(name); });
     for (const auto& [name, value] : object_.items()) {
       const bool is_its_name = other_fields > 0 && name == "event";
       if (known.count(name) == 0 && !is_its_name) bad(fmt::format("{} has no field {}", owner_, excerpt(name)));
     }
+    throw MisuseError("the fields of " + owner_ + " were miscounted");
   }
 
- private:
-  static void must(bool good, const std::string& field, std::string_view expected, const Json& found) {
-    if (!good) bad(fmt::format("{} must be {}; found {}", field, expected, excerpt(found)));
+  static void must(bool good, const Place& field, std::string_view expected, const Json& found) {
+    if (!good) bad(fmt::format("{} must be {}; found {}", field.words(), expected, excerpt(found)));
   }
 
-  static void read_value(const Json& json, const std::string& field, bool& value) {
+  static void read_value(const Json& json, const Place& field, bool& value) {
     must(json.is_boolean(), field, "true or false", json);
     value = json.get<bool>();
   }
-  static void read_value(const Json& json, const std::string& field, std::string& value) {
+  static void read_value(const Json& json, const Place& field, std::string& value) {
     must(json.is_string(), field, "a text", json);
     value = json.get<std::string>();
   }
   template <typename T>
-  static void read_value(const Json& json, const std::string& field, std::vector<T>& value) {
+  static void read_value(const Json& json, const Place& field, std::vector<T>& value) {
     const std::size_t most = std::is_same_v<T, std::string> ? kMostListTexts : kMostListItems;
     must(json.is_array(), field, "a list", json);
-    if (json.size() > most) bad(fmt::format("{} has {} items; at most {} are read", field, json.size(), most));
+    if (json.size() > most) bad(fmt::format("{} has {} items; at most {} are read", field.words(), json.size(), most));
     value.resize(json.size());
-    for (std::size_t i = 0; i < json.size(); ++i) read_value(json[i], "each item of " + field, value[i]);
+    for (std::size_t i = 0; i < json.size(); ++i) read_value(json[i], {field.name, field.owner, true}, value[i]);
   }
   template <typename T>
-  static void read_value(const Json& json, const std::string& field, T& value) {
+  static void read_value(const Json& json, const Place& field, T& value) {
     if constexpr (requires { EnumNames<T>::kNames; }) {
       value = enum_value<T>(json, field);
     } else if constexpr (std::is_enum_v<T>) {
@@ -182,12 +193,12 @@ class ObjectReader {
       value = number<T>(json, field);
     } else {
       must(json.is_object(), field, "an object", json);
-      ObjectReader(json, field).read(value, 0);
+      ObjectReader(json, field.words()).read(value, 0);
     }
   }
 
   template <typename Number>
-  static Number number(const Json& json, const std::string& field) {
+  static Number number(const Json& json, const Place& field) {
     constexpr Number low = std::numeric_limits<Number>::min(), high = std::numeric_limits<Number>::max();
     const bool fits = json.is_number_unsigned()  ? std::in_range<Number>(json.get<std::uint64_t>())
                       : json.is_number_integer() ? std::in_range<Number>(json.get<std::int64_t>())
@@ -196,13 +207,13 @@ class ObjectReader {
     return json.get<Number>();
   }
   template <typename Enum>
-  static Enum enum_value(const Json& json, const std::string& field) {
+  static Enum enum_value(const Json& json, const Place& field) {
     std::string choices;
     for (std::size_t i = 0; i < EnumNames<Enum>::kNames.size(); ++i) {
       if (json == EnumNames<Enum>::kNames[i]) return static_cast<Enum>(i);
       choices += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", EnumNames<Enum>::kNames[i]);
     }
-    bad(fmt::format("{} must be one of {}; found {}", field, choices, excerpt(json)));
+    bad(fmt::format("{} must be one of {}; found {}", field.words(), choices, excerpt(json)));
   }
 
   const Json& object_;

@@ -54,15 +54,13 @@ std::size_t bytes_of_copy(const World& world) {
 }  // namespace
 
 void Trace::emit(Event event) {
-  if (size_ % kChunkEvents == 0 && chunks_.size() == size_ / kChunkEvents) {
-    chunks_.push_back(std::make_unique<Chunk>());
-  }
+  if (chunks_.size() == size_ / kChunkEvents) chunks_.emplace_back().reserve(kChunkEvents);
   fold(newest_, event);
   const Mark mark = mark_of(event);
   if (mark == Mark::step) step_starts_.push_back(size_);
   marks_.push_back(mark);
   bytes_since_checkpoint_ += bytes_of(event);
-  (*chunks_[size_ / kChunkEvents])[size_ % kChunkEvents] = std::move(event);
+  chunks_.back().push_back(std::move(event));
   ++size_;
   if (bytes_since_checkpoint_ >= bytes_to_next_checkpoint_) make_checkpoint();
 }
@@ -91,12 +89,13 @@ void Trace::seek(World& world, std::size_t n) const {
   const auto later = std::upper_bound(checkpoints_.begin(), checkpoints_.end(), n,
                                       [](std::size_t at, const World& w) { return at < w.events; });
   const std::size_t checkpoint = later == checkpoints_.begin() ? 0 : std::prev(later)->events;
-  if (world.events > n || world.events < checkpoint) {
-    if (n == size_) {
-      world = newest_;
-    } else {
-      world = later == checkpoints_.begin() ? World{} : *std::prev(later);
-    }
+  const bool start_anew = world.events > n || world.events < checkpoint;
+  if (start_anew && n == size_) {
+    world = newest_;
+  } else if (start_anew && checkpoint > 0) {
+    world = *std::prev(later);
+  } else if (start_anew) {
+    world = World();
   }
   while (world.events < n) fold(world, (*this)[world.events]);
 }

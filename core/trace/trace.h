@@ -1,10 +1,8 @@
 #pragma once
 // The list of everything that happened, and the World at any place of it.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "core/trace/event_sink.h"
@@ -31,7 +29,7 @@ class Trace : public EventSink {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   /// Event n, from 0; n < size(). The reference stays valid while the trace grows.
-  const Event& operator[](std::size_t n) const { return (*chunks_[n / kChunkEvents])[n % kChunkEvents]; }
+  const Event& operator[](std::size_t n) const { return chunks_[n / kChunkEvents][n % kChunkEvents]; }
   Mark mark(std::size_t n) const { return marks_[n]; }  ///< of event n
 
   /// The World after all events.
@@ -54,14 +52,13 @@ class Trace : public EventSink {
  private:
   static constexpr std::size_t kChunkEvents = 4096;
   static constexpr std::size_t kCheckpointEvents = 4096;
-  using Chunk = std::array<Event, kChunkEvents>;
 
   void make_checkpoint();
 
-  std::vector<std::unique_ptr<Chunk>> chunks_;  // never moved: a vector of events would be copied as it grows
-  std::vector<Mark> marks_;                     // [size_]
-  std::vector<std::size_t> step_starts_;        // positions
-  std::vector<World> checkpoints_;              // in order of World::events
+  std::vector<std::vector<Event>> chunks_;  // each of kChunkEvents: one vector of all would be copied as it grows
+  std::vector<Mark> marks_;                 // [size_]
+  std::vector<std::size_t> step_starts_;    // positions
+  std::vector<World> checkpoints_;          // in order of World::events
   World newest_;
   std::size_t size_ = 0;
   std::size_t bytes_since_checkpoint_ = 0;
