@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/trace/trace.h"
+#include "core/trace/trace_io.h"
 #include "core/words/words.h"
 #include "lessons/kit/lesson.h"
 #include "lessons/kit/lesson_kit.h"
@@ -17,6 +18,7 @@ namespace {
 
 struct Options {
   bool check = false;
+  std::string record;
 };
 
 /// One line a failure; the count of what was compared otherwise.
@@ -40,12 +42,19 @@ int run(const Lesson& lesson, const Options& options) {
   } catch (const LessonLeft&) {
     left = true;
   }
+  if (!options.record.empty()) {
+    write_trace(options.record, trace);
+    std::cout << tr_format("The trace is in {0}. Watch it with: kvarium replay {0}\n", options.record);
+  }
   if (options.check) return report(lesson, kit);
   if (left) {
     std::cout << tr("Left early. Start again whenever you like.\n");
     return 0;
   }
   std::cout << tr_format("The chapter of this lesson: {}\n", lesson.doc);
+  if (options.record.empty()) {
+    std::cout << tr_format("Watch it move: {0} --record {0}.jsonl, then kvarium replay {0}.jsonl\n", lesson.id);
+  }
   return 0;
 }
 
@@ -56,9 +65,10 @@ int lesson_main(std::string_view id, int argc, const char* const* argv) {
   try {
     const Lesson& lesson = find_lesson(id);
     CLI::App flags(tr_format("Lesson {}: {}", lesson.id, tr(lesson.title)), lesson.id);
-    flags.footer(tr_format("Example: {} --check", lesson.id));
+    flags.footer(tr_format("Example: {} --record lesson.trace.jsonl", lesson.id));
     Options options;
     flags.add_flag("--check", options.check, std::string(tr("run unattended; exit code 1 where an answer differs")));
+    flags.add_option("--record", options.record, std::string(tr("write the trace to this file")));
     try {
       flags.parse(argc, argv);
     } catch (const CLI::CallForHelp& help) {

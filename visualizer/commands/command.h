@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
+#include "core/trace/world.h"
+
 namespace kvarium {
 
 /// What the program returns to the shell.
@@ -22,6 +24,10 @@ struct Command {
 
 Command text_command(CLI::App& program);
 Command generate_command(CLI::App& program);
+Command replay_command(CLI::App& program);
 Command bytes_command(CLI::App& program);
+
+/// The state and the first requests of it, in words.
+void print_text_twin(const World& world);
 
 }  // namespace kvarium

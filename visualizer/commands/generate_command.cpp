@@ -13,6 +13,7 @@
 
 #include "core/cost/units.h"
 #include "core/error.h"
+#include "core/trace/trace_io.h"
 #include "core/words/words.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
 #include "lessons/scenarios/scenario.h"
@@ -33,6 +34,27 @@ struct Options {
   std::uint32_t blocks = 0;
   SamplingParams sampling;
   std::vector<std::string> stops;
+  std::string record;
+};
+
+/// Opens the recording with the first request: one that is refused replaces no file. Events before it wait.
+class Recording : public EventSink {
+ public:
+  explicit Recording(std::string path) : path_(std::move(path)) {}
+  void emit(Event event) override {
+    if (path_.empty()) return;
+    const bool arrived = std::holds_alternative<RequestArrived>(event);
+    early_.push_back(std::move(event));
+    if (!writer_ && !arrived) return;
+    if (!writer_) writer_ = std::make_unique<TraceWriter>(path_);
+    for (Event& waiting : early_) writer_->emit(std::move(waiting));
+    early_.clear();
+  }
+
+ private:
+  std::string path_;
+  std::vector<Event> early_;
+  std::unique_ptr<TraceWriter> writer_;
 };
 
 CancelToken& interrupted() {
@@ -90,8 +112,9 @@ void print_report(const GenerationReport& report, const std::string& cache) {
 int run(const Options& options) {
   const ModelChoice choice = choose_model(options.model, options.tokenizer);
   const GenerationSpec spec = spec_of(options, choice);
+  CancelToken& cancel = interrupted();  // made before a signal can come
   std::signal(SIGINT, on_interrupt);
-  NullSink sink;
+  Recording sink(options.record);
   bool begun = false;
   const auto begin = [&] {  // not before the request was found possible
     if (begun) return;
@@ -101,7 +124,7 @@ int run(const Options& options) {
     }
     print_now(options.prompt);
   };
-  const GenerationReport report = generate(choice, spec, sink, interrupted(), [&](std::string_view bytes) {
+  const GenerationReport report = generate(choice, spec, sink, cancel, [&](std::string_view bytes) {
     begin();
     print_now(bytes);
   });
@@ -145,6 +168,8 @@ Command generate_command(CLI::App& program) {
   flags->add_option("--blocks", options->blocks, std::string(tr("blocks of the pool; else as many as are needed")))
       ->check(whole_number(1, UINT32_MAX));
   flags->add_option("--stop", options->stops, std::string(tr("end where this text begins; may be given again")));
+  flags->add_option("--record", options->record,
+                    std::string(tr("write what happens to this file: see kvarium replay")));
   return {flags, [options] { return run(*options); }};
 }
 

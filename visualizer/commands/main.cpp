@@ -30,7 +30,8 @@ int run_program(int argc, const char* const* argv) {
       std::string(tr("Example: kvarium text --scenario S02 --step 1\n"
                      "Each command has its own --help with an example.")));
   program.require_subcommand(0, 1);
-  const std::vector<Command> commands{text_command(program), generate_command(program), bytes_command(program)};
+  const std::vector<Command> commands{text_command(program), generate_command(program), replay_command(program),
+                                      bytes_command(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

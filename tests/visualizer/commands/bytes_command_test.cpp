@@ -44,7 +44,7 @@ TEST_CASE("bytes says in one line what is wrong, and returns 2") {
 }
 
 TEST_CASE("--help explains the program and each command with an example") {
-  for (const std::string command : {"", "bytes", "generate", "text"}) {
+  for (const std::string command : {"", "bytes", "generate", "replay", "text"}) {
     INFO(command);
     const Outcome outcome = run_kvarium(command + " --help");
     CHECK(outcome.exit_code == 0);

@@ -117,3 +117,34 @@ TEST_CASE("generate ends quietly when nobody reads any more, and complains of a 
   CHECK(full.exit_code == 2);
   CHECK_THAT(full.error, contains("No space left on device"));
 }
+
+TEST_CASE("a recording that cannot be written is refused before a word is printed") {
+  check_refused("generate --prompt a --tokens 2 --record /no/such/folder/t.jsonl", "/no/such/folder/t.jsonl");
+  check_refused("generate --prompt a --tokens 2 --record /", "/");
+}
+
+TEST_CASE("a request that is refused leaves the file that was there alone") {
+  const std::string path = scratch("kept.jsonl");
+  write_file(path, "precious");
+  CHECK(run_kvarium("generate --prompt '' --record '" + path + "'").exit_code == 2);
+  CHECK(run_kvarium("generate --prompt a --tokens 64 --blocks 1 --record '" + path + "'").exit_code == 2);
+  CHECK(read_file(path) == "precious");
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("Ctrl-C ends the answer and leaves a whole recording") {
+  const std::string path = scratch("stopped.jsonl");
+  // The shell sends SIGINT to itself and its child once the recording shows that the answer has begun.
+  const Outcome outcome =
+      run_program("/bin/sh",
+                  "-c 'trap : INT; \"$0\" generate --prompt Once --tokens 400 --cache none --record \"$1\" & "
+                  "while ! grep -q TokenSampled \"$1\" 2>/dev/null && ! grep -q token_sampled \"$1\" 2>/dev/null; "
+                  "do sleep 0.05; done; kill -INT $!; wait $!; exit $?' '" +
+                      std::string(KVARIUM_PROGRAM) + "' '" + path + "'");
+  CHECK(outcome.exit_code == 130);
+  const Outcome replay = run_kvarium("replay '" + path + "'");
+  CHECK(replay.exit_code == 0);
+  CHECK(replay.error.empty());
+  CHECK_THAT(replay.out, contains("abort"));
+  std::filesystem::remove(path);
+}

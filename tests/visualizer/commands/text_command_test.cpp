@@ -32,6 +32,13 @@ TEST_CASE("text goes to any event") {
 TEST_CASE("text says in one line what is wrong, and returns 2") {
   for (const auto& [arguments, part] : std::vector<std::pair<std::string, std::string>>{
            {"text", "--scenario"},
+           {"text --scenario S02 --set block_size=0", "block_size (Block size (tokens)) is 0; it must be 1 to 784"},
+           {"text --scenario S02 --set num_blocks=0", "num_blocks"},
+           {"text --scenario S02 --set block_size=-8", "block_size: \"-8\" is no number"},
+           {"text --scenario S02 --set colour=3", "it has prompt_tokens, new_tokens, block_size, num_blocks, seed"},
+           {"text --scenario S02 --set block_size", "sets nothing"},
+           {"text --lesson 99", "04_paged_blocks"},
+           {"text --trace /no/such/file", "/no/such/file"},
            {"text --scenario S99", "S01 (why-cache), S02 (paging-17), own (own-prompt)"},
            {"text --scenario S02 --step 41", "there are steps 0 to 40"},
            {"text --scenario S02 --step -1", "-1"},
@@ -48,4 +55,10 @@ TEST_CASE("text says in one line what is wrong, and returns 2") {
     CHECK_THAT(outcome.error, contains(part));
     CHECK(std::count(outcome.error.begin(), outcome.error.end(), '\n') == 1);
   }
+}
+
+TEST_CASE("text runs a scenario with other parameters, and a lesson with its words") {
+  const Outcome changed = run_kvarium("text --scenario S02 --set block_size=4 --set prompt_tokens=9 --step 1");
+  CHECK_THAT(changed.out, contains("table [7,3,12] 9 tokens, 3 of 12 slots empty"));
+  CHECK_THAT(run_kvarium("text --lesson 04").out, contains("> To remember: the cache is cut into blocks"));
 }

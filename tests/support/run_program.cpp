@@ -1,4 +1,4 @@
-#include "tests/visualizer/commands/run_kvarium.h"
+#include "tests/support/run_program.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,10 +26,10 @@ std::string read_file(const std::string& path) {
 
 void write_file(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
-Outcome run_kvarium(const std::string& arguments) {
+Outcome run_program(const std::string& program, const std::string& arguments) {
   const std::string out = scratch("out");
   const std::string error = scratch("error");
-  const std::string line = std::string("'") + KVARIUM_PROGRAM + "' " + arguments;
+  const std::string line = "'" + program + "' " + arguments;
   const int status = std::system(("{ " + line + "\n} >'" + out + "' 2>'" + error + "' </dev/null").c_str());
   Outcome outcome;
   outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -1,0 +1,59 @@
+#include "visualizer/commands/trace_source.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "core/error.h"
+#include "core/trace/trace_io.h"
+#include "core/words/words.h"
+#include "lessons/kit/lesson.h"
+#include "lessons/scenarios/scenario.h"
+#include "lessons/scenarios/set_parameter.h"
+#include "visualizer/commands/numbers.h"
+
+namespace kvarium {
+
+std::unique_ptr<Trace> load_trace_file(const std::string& path) {
+  ReadTrace read = read_trace(path);
+  if (!read.warning.empty()) fmt::print(stderr, "kvarium: {}\n", read.warning);
+  return std::move(read.trace);
+}
+
+std::unique_ptr<Trace> load_trace(const TraceSource& source) {
+  if (!source.file.empty()) return load_trace_file(source.file);
+  auto trace = std::make_unique<Trace>();
+  if (!source.lesson.empty()) {
+    record_lesson(find_lesson(source.lesson), *trace);
+    return trace;
+  }
+  if (source.scenario.empty()) {
+    throw InputError(std::string(tr("of what? Give --scenario NAME, --lesson NUMBER or --trace FILE")));
+  }
+  const Scenario& scenario = find_scenario(source.scenario);
+  ScenarioParams params = scenario.defaults;
+  for (const std::string& assignment : source.set) set_parameter(scenario, params, assignment);
+  run_scenario(scenario, params, *trace, CancelToken());
+  return trace;
+}
+
+std::size_t position_of(const TracePlace& place, const Trace& trace) {
+  if (place.event) {
+    if (*place.event <= trace.size()) return static_cast<std::size_t>(*place.event);
+    throw InputError(tr_format("--event {}: there are events 0 to {}", *place.event, trace.size()));
+  }
+  if (!place.step || *place.step == trace.num_steps()) return trace.size();
+  if (*place.step < trace.num_steps()) return trace.start_of_step(*place.step + 1);
+  throw InputError(tr_format("--step {}: there are steps 0 to {}", *place.step, trace.num_steps()));
+}
+
+void add_place_flags(CLI::App& flags, TracePlace& place) {
+  flags.add_option("--step", place.step, std::string(tr("the end of this step; 0: before the first; else the end")))
+      ->check(whole_number(0, UINT64_MAX));
+  flags.add_option("--event", place.event, std::string(tr("instead of a step: after this many events")))
+      ->check(whole_number(0, UINT64_MAX))
+      ->excludes("--step");
+}
+
+}  // namespace kvarium
