@@ -53,7 +53,7 @@ Scenario paging() {
       "Where do K and V lie?",
       "A prompt of 17 tokens takes blocks that lie anywhere in the pool, and a table says where. Watch the table grow "
       "when the last block is full.",
-      {.prompt_tokens = 17, .new_tokens = 40, .block_size = 8, .num_blocks = 16},
+      {.prompt_tokens = 17, .new_tokens = 48, .block_size = 8, .num_blocks = 16},
       {number("prompt_tokens", "Prompt (tokens)", "How long the prompt is.", 1, 256),
        number("new_tokens", "New tokens", "How many tokens the request writes: one a step.", 1, 256),
        block_size_field(), num_blocks_field(), seed_field()}};

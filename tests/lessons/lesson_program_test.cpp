@@ -39,7 +39,7 @@ TEST_CASE("--record writes a trace with the lesson's words in it") {
   const kvarium::ReadTrace read = kvarium::read_trace(path);
   CHECK(read.warning.empty());
   CHECK(read.trace->newest().lesson_title == "04 Paged blocks");
-  CHECK(read.trace->num_steps() == 40);
+  CHECK(read.trace->num_steps() == 48);
   std::filesystem::remove(path);
 }
 

@@ -109,10 +109,11 @@ TEST_CASE("S02: 17 tokens lie in blocks 7, 3 and 12, and the arithmetic finds th
 
 TEST_CASE("S02: the table grows by one entry whenever the last block is full") {
   const Run run("S02");
-  REQUIRE(run.trace.num_steps() == 40);
+  REQUIRE(run.trace.num_steps() == 48);
   CHECK(show_table(after_step(run, 8), kA) == "[7,3,12] 24 tokens");
   CHECK(show_table(after_step(run, 9), kA) == "[7,3,12,5] 25 tokens");
-  CHECK(show_table(after_step(run, 39), kA) == "[7,3,12,5,9,14,1] 55 tokens");
+  CHECK(show_table(after_step(run, 40), kA) == "[7,3,12,5,9,14,1] 56 tokens");
+  CHECK(show_table(after_step(run, 41), kA) == "[7,3,12,5,9,14,1,10] 57 tokens");
   CHECK(run.end().request(kA).status == RequestStatus::finished);
   CHECK(run.end().free_blocks.size() == 16);
 }
@@ -194,8 +195,8 @@ TEST_CASE("bad parameters are refused with the field and its range") {
 
 TEST_CASE("S02 refuses a pool in which its request could never end") {
   ScenarioParams params = find_scenario("S02").defaults;
-  params.num_blocks = 7;
-  CHECK_THAT(complaint("S02", params), contains("need at least 8 blocks of 8"));
+  params.num_blocks = 8;
+  CHECK_THAT(complaint("S02", params), contains("need at least 9 blocks of 8"));
 }
 
 TEST_CASE("a prompt of 100,000 characters is refused in one line, before anything happens") {
