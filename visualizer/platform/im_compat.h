@@ -205,12 +205,12 @@ inline void push_font(ImFont* font) {
 #endif
 }
 
-/// The pixels that a font was loaded with.
-inline float font_size(const ImFont* font) {
+/// Whether the current font can draw the character at its current size.
+inline bool has_glyph(unsigned int character) {
 #if IMGUI_VERSION_NUM >= 19200
-  return font->LegacySize;
+  return ImGui::GetFontBaked()->FindGlyphNoFallback(static_cast<ImWchar>(character)) != nullptr;
 #else
-  return font->FontSize;
+  return ImGui::GetFont()->FindGlyphNoFallback(static_cast<ImWchar>(character)) != nullptr;
 #endif
 }
 

@@ -1,5 +1,7 @@
 #include "visualizer/ui/control.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -48,6 +50,22 @@ void Control::record(std::string_view label, std::string_view kind, std::string 
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   const std::string words = tooltip_words(ui_, look_);
   if (!words.empty() && ui_.mouse_rests_on(ImGui::GetItemID())) show_tooltip(ui_, words);
+}
+
+void caption_line(const Ui& ui, std::string_view caption, std::string_view value, float width) {
+  const float start = ImGui::GetCursorPosX();
+  ImGui::TextUnformatted(caption.data(), caption.data() + caption.size());
+  if (value.empty()) return;
+  const float value_width = ImGui::CalcTextSize(value.data(), value.data() + value.size()).x;
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), start + width - value_width));
+  ImGui::PushStyleColor(ImGuiCol_Text, ui.theme().accent);
+  ImGui::TextUnformatted(value.data(), value.data() + value.size());
+  ImGui::PopStyleColor();
+}
+
+float field_width(const Ui& ui, const Look& look) {
+  return look.width > 0 ? ui.px(look.width) : ImGui::GetContentRegionAvail().x;
 }
 
 }  // namespace kvarium::ui

@@ -16,6 +16,12 @@ std::string label_of(std::string_view caption, std::string_view id);
 /// Shows the words beside the mouse and records them as "tooltip".
 void show_tooltip(Ui& ui, std::string_view words);
 
+/// The line above a slider or field: its caption on the left, its value (if any) on the right of `width` pixels.
+void caption_line(const Ui& ui, std::string_view caption, std::string_view value, float width);
+
+/// Pixels that a field takes: the look's width, else all there is.
+float field_width(const Ui& ui, const Look& look);
+
 /// Disables what is drawn in its lifetime when the look says so; record() is called right after the widget.
 class Control {
  public:

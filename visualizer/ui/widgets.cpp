@@ -36,24 +36,6 @@ class ButtonColours {
   int pushed_ = 0;
 };
 
-/// The line above a slider or field: its caption on the left, its value on the right.
-void caption_line(const Ui& ui, std::string_view caption, std::string_view value, float width) {
-  const float start = ImGui::GetCursorPosX();
-  ImGui::TextUnformatted(caption.data(), caption.data() + caption.size());
-  if (value.empty()) return;
-  const float value_width = ImGui::CalcTextSize(value.data(), value.data() + value.size()).x;
-  ImGui::SameLine();
-  ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), start + width - value_width));
-  ImGui::PushStyleColor(ImGuiCol_Text, ui.theme().accent);
-  ImGui::TextUnformatted(value.data(), value.data() + value.size());
-  ImGui::PopStyleColor();
-}
-
-/// Pixels that a field takes: the look's width, else all there is.
-float field_width(const Ui& ui, const Look& look) {
-  return look.width > 0 ? ui.px(look.width) : ImGui::GetContentRegionAvail().x;
-}
-
 int grow_string(ImGuiInputTextCallbackData* data) {
   if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) {
     auto& text = *static_cast<std::string*>(data->UserData);
@@ -98,8 +80,10 @@ bool link(Ui& ui, std::string_view id, std::string_view caption, const Look& loo
   const std::string_view shown = tr(caption);
   const char* const end = shown.data() + shown.size();
   const ImVec2 size = ImGui::CalcTextSize(shown.data(), end);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool pressed = ImGui::InvisibleButton(label_of("", id).c_str(), ImVec2(std::max(size.x, 1.0F), size.y));
+  const float baseline = ImGui::GetCurrentWindow()->DC.CurrLineTextBaseOffset;  // beside a button: in its middle
+  const ImVec2 corner = ImGui::GetCursorScreenPos(), at(corner.x, corner.y + baseline);
+  const bool pressed =
+      ImGui::InvisibleButton(label_of("", id).c_str(), ImVec2(std::max(size.x, 1.0F), size.y + baseline));
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Colour colour = look.enabled ? ui.theme().accent : ui.theme().dim;
   list.AddText(at, colour, shown.data(), end);
@@ -150,45 +134,6 @@ bool checkbox(Ui& ui, std::string_view id, std::string_view caption, bool& on, c
   const std::string_view shown = tr(caption);
   const bool changed = ImGui::Checkbox(label_of(shown, id).c_str(), &on);
   control.record(shown, "checkbox", on ? "on" : "off");
-  return changed;
-}
-
-bool slider(Ui& ui, std::string_view id, std::string_view caption, int& value, int low, int high, const Look& look) {
-  const Control control(ui, id, look);
-  const float width = field_width(ui, look);
-  caption_line(ui, tr(caption), std::to_string(value), width);
-  ImGui::SetNextItemWidth(width);
-  const bool changed = ImGui::SliderInt(label_of("", id).c_str(), &value, low, high, "", ImGuiSliderFlags_AlwaysClamp);
-  control.record(tr(caption), "slider", std::to_string(value));
-  return changed;
-}
-
-bool slider(Ui& ui, std::string_view id, std::string_view caption, float& value, float low, float high,
-            const std::string& shown, const Look& look) {
-  const Control control(ui, id, look);
-  const float width = field_width(ui, look);
-  caption_line(ui, tr(caption), shown, width);
-  ImGui::SetNextItemWidth(width);
-  const bool changed =
-      ImGui::SliderFloat(label_of("", id).c_str(), &value, low, high, "", ImGuiSliderFlags_AlwaysClamp);
-  control.record(tr(caption), "slider", shown);
-  return changed;
-}
-
-bool slider_stops(Ui& ui, std::string_view id, std::string_view caption, int& value, std::span<const int> stops,
-                  const Look& look) {
-  const Control control(ui, id, look);
-  const auto distance = [&value](int stop) { return std::abs(static_cast<long long>(stop) - value); };
-  const auto nearest =
-      std::min_element(stops.begin(), stops.end(), [&distance](int a, int b) { return distance(a) < distance(b); });
-  int position = static_cast<int>(nearest - stops.begin());
-  const float width = field_width(ui, look);
-  caption_line(ui, tr(caption), std::to_string(value), width);
-  ImGui::SetNextItemWidth(width);
-  const bool changed = ImGui::SliderInt(label_of("", id).c_str(), &position, 0, static_cast<int>(stops.size()) - 1, "",
-                                        ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput);
-  if (changed) value = stops[static_cast<std::size_t>(position)];
-  control.record(tr(caption), "slider", std::to_string(value));
   return changed;
 }
 
