@@ -43,6 +43,11 @@ struct Sample {
     begin_panel(ui, "panel", "Sample", ImVec2(0, ui.px(40)), ImVec2(ui.px(400), ui.px(700)));
     draw_controls(ui);
     end_panel();
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+    begin_panel(ui, "middle", "", ImVec2(ui.px(400), ui.px(40)), ImVec2(ui.px(410), ui.px(700)));
+    splitter(ui, "split", ImVec2(ui.px(402), ui.px(41)), ImVec2(ui.px(408), ui.px(690)), true, left, 200, 500);
+    end_panel();
+    ImGui::PopStyleVar();
     begin_panel(ui, "right", "", ImVec2(ui.px(410), ui.px(40)), ImVec2(ui.px(800), ui.px(700)));
     draw_lists(ui);
     end_panel();
@@ -153,6 +158,16 @@ TEST_CASE("every kind of control can be used by its id") {
   driver.click("menu.file.save");
   CHECK(screen.sample.saved);
   CHECK(screen.host.ui().registry.duplicates().empty());
+}
+
+TEST_CASE("a splitter follows the mouse and stops at its limits") {
+  Screen screen;
+  screen.driver.drag_by("split", 50, 0);
+  CHECK(screen.sample.left == 330);
+  screen.driver.drag_by("split", 600, 0);
+  CHECK(screen.value("split") == "500");
+  screen.driver.drag_by("split", -1000, 0);
+  CHECK(screen.sample.left == 200);
 }
 
 TEST_CASE("an open menu closes when it is clicked again") {

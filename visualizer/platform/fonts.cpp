@@ -76,11 +76,12 @@ void Fonts::load(float scale, const std::string& text) {
   const auto face = [&](FontRole role, const Paths& paths, const char* package, float size) {
     fonts_[static_cast<std::size_t>(role)] = add_face(paths, package, std::round(size * scale));
   };
+  // Dear ImGui's size is the height of a line: at 17 JetBrains Mono has letters as large as Inter's at 16.
   face(FontRole::body, kInter, "fonts-inter", 16);
   face(FontRole::strong, kInterSemiBold, "fonts-inter", 16);
-  face(FontRole::heading, kInterSemiBold, "fonts-inter", 20);
-  face(FontRole::mono, kMono, "fonts-jetbrains-mono", 15);
-  face(FontRole::small, kInter, "fonts-inter", 13);
+  face(FontRole::heading, kInterSemiBold, "fonts-inter", 22);
+  face(FontRole::mono, kMono, "fonts-jetbrains-mono", 17);
+  face(FontRole::small, kInter, "fonts-inter", 14);
   ImGui::GetIO().FontDefault = get(FontRole::body);
 }
 

@@ -18,7 +18,8 @@ void write_png(const std::string& path, const Image& image) {
   const auto append = [](void* context, void* data, int size) {
     static_cast<std::string*>(context)->append(static_cast<const char*>(data), static_cast<std::size_t>(size));
   };
-  stbi_write_png_compression_level = 6;
+  stbi_write_png_compression_level = 5;
+  stbi_write_force_png_filter = 2;  // "up": flat panels and vertical edges become zeros, and nothing is tried twice
   const int row_bytes = image.width * static_cast<int>(sizeof(Colour));
   if (stbi_write_png_to_func(append, &bytes, image.width, image.height, 4, image.pixels.data(), row_bytes) == 0) {
     throw InputError(fmt::format("{}: there is no memory for a picture of {} x {}", path, image.width, image.height));

@@ -86,19 +86,21 @@ void end_floating() { ImGui::End(); }
 
 bool splitter(Ui& ui, std::string_view id, const ImVec2& min, const ImVec2& max, bool vertical, float& size, float low,
               float high) {
-  const ImVec2 keep = ImGui::GetCursorScreenPos();
+  ImGuiWindow& window = *ImGui::GetCurrentWindow();
+  const ImVec2 cursor = ImGui::GetCursorScreenPos(), extent = window.DC.CursorMaxPos;
   ImGui::SetCursorScreenPos(min);
   ImGui::InvisibleButton(label_of("", id).c_str(), ImVec2(max.x - min.x, max.y - min.y));
   const bool held = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
-  ui.registry.add_last_item(id, id, "splitter", fmt::format("{:.0f}", size));
   if (held || hovered) {
     ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
     ImGui::GetWindowDrawList()->AddRectFilled(min, max, with_alpha(ui.theme().accent, held ? 0.8F : 0.4F));
   }
-  ImGui::SetCursorScreenPos(keep);
-  const ImVec2 moved = ImGui::GetIO().MouseDelta;
   const float before = size;
+  const ImVec2 moved = ImGui::GetIO().MouseDelta;
   if (held) size = std::clamp(size + (vertical ? moved.x : moved.y) / ui.scale(), low, high);
+  ui.registry.add_last_item(id, id, "splitter", fmt::format("{:.0f}", size));
+  ImGui::SetCursorScreenPos(cursor);
+  window.DC.CursorMaxPos = extent;  // the bar is no content: it makes nothing scroll
   return size != before;
 }
 

@@ -11,16 +11,20 @@ namespace {
 
 constexpr int kMostMarks = 12;  ///< more would touch each other
 
-/// Hides Dear ImGui's own drawing of the slider while it lives.
+/// Hides Dear ImGui's own drawing of the slider while it lives, and keeps it low.
 class InvisibleSlider {
  public:
-  InvisibleSlider() {
+  explicit InvisibleSlider(const Ui& ui) {
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(ui.px(10), ui.px(1)));
     for (const ImGuiCol slot : {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive, ImGuiCol_SliderGrab,
                                 ImGuiCol_SliderGrabActive}) {
       ImGui::PushStyleColor(slot, Colour{0});
     }
   }
-  ~InvisibleSlider() { ImGui::PopStyleColor(5); }
+  ~InvisibleSlider() {
+    ImGui::PopStyleColor(5);
+    ImGui::PopStyleVar();
+  }
   InvisibleSlider(const InvisibleSlider&) = delete;
   InvisibleSlider& operator=(const InvisibleSlider&) = delete;
 };
@@ -73,7 +77,7 @@ bool int_slider(Ui& ui, const Control& control, std::string_view id, std::string
   ImGui::SetNextItemWidth(width);
   bool changed = false;
   {
-    const InvisibleSlider invisible;
+    const InvisibleSlider invisible(ui);
     changed =
         ImGui::SliderInt(label_of("", id).c_str(), &position, low, high, "", flags | ImGuiSliderFlags_AlwaysClamp);
   }
@@ -98,7 +102,7 @@ bool slider(Ui& ui, std::string_view id, std::string_view caption, float& value,
   ImGui::SetNextItemWidth(width);
   bool changed = false;
   {
-    const InvisibleSlider invisible;
+    const InvisibleSlider invisible(ui);
     changed = ImGui::SliderFloat(label_of("", id).c_str(), &value, low, high, "", ImGuiSliderFlags_AlwaysClamp);
   }
   draw_track(ui, (value - low) / (high - low), 0);

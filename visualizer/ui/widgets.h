@@ -79,7 +79,8 @@ void end_panel();
 bool begin_floating(Ui& ui, std::string_view id, std::string_view title, bool& open, const ImVec2& size);
 void end_floating();
 
-/// A bar between two panels that is dragged to share the room; `size` (logical pixels) is the part before it.
+/// A bar between two panels that is dragged to share the room; `size` (logical pixels) is the part before it. It must
+/// lie inside what the current window shows; a panel clips half of its padding away.
 bool splitter(Ui& ui, std::string_view id, const ImVec2& min, const ImVec2& max, bool vertical, float& size, float low,
               float high);
 
