@@ -69,9 +69,9 @@ void on_interrupt(int) {
 }
 
 const std::map<std::string, CacheKind>& cache_kinds() {
-  static const std::map<std::string, CacheKind> kinds{
+  static const std::map<std::string, CacheKind> kKinds{
       {"none", CacheKind::none}, {"contiguous", CacheKind::contiguous}, {"paged", CacheKind::paged}};
-  return kinds;
+  return kKinds;
 }
 
 GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {
