@@ -233,12 +233,12 @@ constexpr std::array<Invariant, kInvariantCount> kInvariants = {{
 }  // namespace
 
 const std::array<std::string_view, kInvariantCount>& invariant_names() {
-  static const auto kNames = [] {
+  static const auto names = [] {
     std::array<std::string_view, kInvariantCount> all;
     std::transform(kInvariants.begin(), kInvariants.end(), all.begin(), [](const Invariant& i) { return i.name; });
     return all;
   }();
-  return kNames;
+  return names;
 }
 
 std::vector<std::string> violations(const World& world) {

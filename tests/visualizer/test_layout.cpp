@@ -17,7 +17,7 @@ float ten_pixels_a_byte(std::string_view text) { return 10.0F * static_cast<floa
 }  // namespace
 
 TEST_CASE("A table row has a cell a token, and a wider gap between blocks") {
-  const TableRows rows = table_rows({{RequestId{0}, 17, 3}}, 8, {0, 0, 800, 222}, 0, 1);
+  const TableRows rows = table_rows({{RequestId{0}, 17, 3, 17}}, 8, {0, 0, 800, 222}, 0, 1);
   REQUIRE(rows.rows.size() == 1);
   const TableRow& row = rows.rows[0];
   CHECK(row.detail == RowDetail::tokens);
@@ -60,24 +60,31 @@ TEST_CASE("A link leaves an entry downwards and arrives at its block from above"
 
 TEST_CASE("Moments and steps translate into each other") {
   // Three events of set-up, step 1 is events 3..6, step 2 is events 7..8.
-  const std::vector<std::uint64_t> starts{3, 7};
-  const StepClock clock{starts, 9};
-  CHECK(clock.end() == 3.0);
-  CHECK(clock.time_of(0) == 0.0);
-  CHECK(clock.time_of(3) == 1.0);
-  CHECK(clock.time_of(5) == 1.5);
-  CHECK(clock.time_of(7) == 2.0);
-  CHECK(clock.time_of(9) == 3.0);
-  for (std::uint64_t count = 0; count <= 9; ++count) CHECK(clock.events_at(clock.time_of(count)) == count);
-  CHECK(clock.events_at(-1) == 0);
-  CHECK(clock.events_at(99) == 9);
+  Trace trace;
+  for (int event = 0; event < 9; ++event) {
+    if (event == 3 || event == 7)
+      trace.emit(StepStarted{event == 3 ? 1U : 2U});
+    else
+      trace.emit(Said{"a word", {}});
+  }
+  CHECK(end_of(trace) == 3.0);
+  CHECK(time_of(trace, 0) == 0.0);
+  CHECK(time_of(trace, 3) == 1.0);
+  CHECK(time_of(trace, 5) == 1.5);
+  CHECK(time_of(trace, 7) == 2.0);
+  CHECK(time_of(trace, 9) == 3.0);
+  for (std::size_t position = 0; position <= 9; ++position)
+    CHECK(position_at(trace, time_of(trace, position)) == position);
+  CHECK(position_at(trace, -1) == 0);
+  CHECK(position_at(trace, 99) == 9);
 }
 
 TEST_CASE("A trace without steps has a time axis too") {
-  const std::vector<std::uint64_t> none;
-  CHECK(StepClock{none, 0}.time_of(0) == 0.0);
-  CHECK(StepClock{none, 4}.time_of(2) == 0.5);
-  CHECK(StepClock{none, 4}.events_at(1.0) == 4);
+  Trace trace;
+  CHECK(time_of(trace, 0) == 0.0);
+  for (int event = 0; event < 4; ++event) trace.emit(Said{"a word", {}});
+  CHECK(time_of(trace, 2) == 0.5);
+  CHECK(position_at(trace, 1.0) == 4);
 }
 
 TEST_CASE("Zooming keeps what is under the pointer, and stays within the trace") {
@@ -117,26 +124,21 @@ TEST_CASE("Labels of the time axis are round and never crowd") {
 
 TEST_CASE("The work triangle counts what is computed, thrown away and read") {
   // A recomputes everything in each step; B keeps K and V. Prompt of 2, then one token a step.
-  WorkHistory history;
-  const RequestId a{0}, b{1};
-  const auto step = [&](std::uint64_t number, std::uint32_t length) {
-    history.append(StepStarted{number});
-    history.append(KvComputed{a, 0, length, Phase::decode, false});
-    history.append(KvRead{a, length});
-    history.append(KvComputed{b, number == 1 ? 0 : length - 1, number == 1 ? length : 1, Phase::decode, true});
-    history.append(KvRead{b, length});
-  };
-  step(1, 2);
-  step(2, 3);
-  step(3, 4);
-  CHECK(work_counts(history.rows(a), 99) == WorkCounts{9, 0, 0});
-  CHECK(work_counts(history.rows(b), 99) == WorkCounts{0, 4, 5});
-  CHECK(work_counts(history.rows(b), 5) == WorkCounts{0, 2, 0});  // after the first step
-  CHECK(history.rows(b)[2].cell(3) == WorkCell::kept);
-  CHECK(history.rows(b)[2].cell(2) == WorkCell::read);
-  CHECK(history.rows(b)[2].cell(4) == WorkCell::none);
-  CHECK(history.rows(a)[1].cell(0) == WorkCell::thrown_away);
-  CHECK(history.rows(RequestId{9}).empty());
+  std::vector<WorkRow> a, b;
+  for (std::uint32_t step = 1; step <= 3; ++step) {
+    const std::uint32_t length = step + 1;
+    a.push_back({.step = step, .first = 0, .count = length, .read_count = length, .kept = false});
+    b.push_back(
+        {.step = step, .first = step == 1 ? 0 : length - 1, .count = step == 1 ? length : 1, .read_count = length});
+  }
+  CHECK(work_counts(a) == WorkCounts{9, 0, 0});
+  CHECK(work_counts(b) == WorkCounts{0, 4, 5});
+  CHECK(work_counts(rows_until(b, 1)) == WorkCounts{0, 2, 0});
+  CHECK(rows_until(b, 0).empty());
+  CHECK(work_cell(b[2], 3) == WorkCell::kept);
+  CHECK(work_cell(b[2], 2) == WorkCell::read);
+  CHECK(work_cell(b[2], 4) == WorkCell::none);
+  CHECK(work_cell(a[1], 0) == WorkCell::thrown_away);
 }
 
 TEST_CASE("A work grid that is too tall keeps the newest steps") {

@@ -1,9 +1,9 @@
 // From a World to what is drawn of it, and the change between two pictures.
 
 #include "tests/support/catch.h"
-#include "visualizer/app/animation.h"
-#include "visualizer/app/target.h"
+#include "visualizer/layout/animation.h"
 #include "visualizer/layout/picture.h"
+#include "visualizer/layout/target.h"
 
 using namespace kvarium;
 using namespace kvarium::ui;
@@ -91,6 +91,15 @@ TEST_CASE("A target's name and the target are the same thing") {
   for (const char* name : {"", "block:", "block:x", "table:A", "table:A[", "request:b", "node:4", "token:A[]"}) {
     CHECK_FALSE(parse_target(name));
   }
+}
+
+TEST_CASE("Short names lead to blocks, tokens, requests and steps") {
+  CHECK(parse_place("b12", RequestId{0})->target == Target::block(12));
+  CHECK(parse_place("T13", RequestId{1})->target == Target::token(RequestId{1}, 13));
+  CHECK(parse_place("rb", RequestId{0})->target == Target::of_request(RequestId{1}));
+  CHECK(parse_place("s37", RequestId{0})->step == 37U);
+  for (const char* text : {"", "b", "x1", "b-1", "s1x", "r1", "t99999999999"})
+    CHECK_FALSE(parse_place(text, RequestId{0}));
 }
 
 TEST_CASE("A change starts at one picture, ends at the other, and plays backwards the same way") {

@@ -69,9 +69,9 @@ void on_interrupt(int) {
 }
 
 const std::map<std::string, CacheKind>& cache_kinds() {
-  static const std::map<std::string, CacheKind> kKinds{
+  static const std::map<std::string, CacheKind> kinds{
       {"none", CacheKind::none}, {"contiguous", CacheKind::contiguous}, {"paged", CacheKind::paged}};
-  return kKinds;
+  return kinds;
 }
 
 GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {

@@ -14,7 +14,11 @@
 
 #include "core/error.h"
 #include "core/words/words.h"
+#include "visualizer/app/options.h"
 #include "visualizer/commands/command.h"
+#include "visualizer/commands/shown_flags.h"
+#include "visualizer/platform/window.h"
+#include "visualizer/ui/driver.h"
 
 namespace kvarium {
 namespace {
@@ -30,8 +34,10 @@ int run_program(int argc, const char* const* argv) {
       std::string(tr("Example: kvarium text --scenario S02 --step 1\n"
                      "Each command has its own --help with an example.")));
   program.require_subcommand(0, 1);
-  const std::vector<Command> commands{text_command(program), generate_command(program), replay_command(program),
-                                      bytes_command(program)};
+  ui::ShownOptions shown;
+  add_shown_flags(program, shown);
+  const std::vector<Command> commands{view_command(program), text_command(program), generate_command(program),
+                                      replay_command(program), bytes_command(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -43,7 +49,7 @@ int run_program(int argc, const char* const* argv) {
   for (const Command& command : commands) {
     if (command.flags->parsed()) return command.run();
   }
-  return fail(std::string(tr("which command? kvarium --help lists them")), kBadInput);
+  return ui::run_window(shown);
 }
 
 /// A full disk is an error; a reader who has seen enough (kvarium ... | head) is none.
@@ -63,6 +69,10 @@ int main(int argc, char** argv) {
     return std::fflush(stdout) == 0 ? code : output_failed(errno, code);
   } catch (const InputError& error) {
     return fail(error.what(), kBadInput);
+  } catch (const ui::NoDisplay& error) {
+    return fail(error.what(), kNoDisplay);
+  } catch (const ui::ScriptFailed& error) {
+    return fail(error.what(), kBug);
   } catch (const std::system_error& error) {  // fmt::print could not write
     return output_failed(error.code().value(), kDone);
   } catch (const std::bad_alloc&) {

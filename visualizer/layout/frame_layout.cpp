@@ -4,6 +4,7 @@ namespace kvarium::ui::layout {
 namespace {
 
 constexpr float kMinimumCentreWidth = 360, kMinimumCentreHeight = 240, kMinimumDock = 160, kMinimumTimeline = 96;
+constexpr float kMostTimelineShare = 0.236F;  // of the window: on a low one the centre needs the room more
 
 float share_of(float share) { return std::clamp(share, 0.15F, 0.85F); }
 
@@ -35,7 +36,8 @@ FrameLayout frame_layout(float width, float height, float scale, const DockSizes
   frame.menu = cut_top(rest, kMenuHeight);
   frame.transport = cut_top(rest, kTransportHeight);
   frame.status = cut_bottom(rest, kStatusHeight);
-  frame.timeline = cut_bottom(rest, give_way(sizes.timeline, kMinimumTimeline, rest.height, kMinimumCentreHeight));
+  const float timeline = std::min(sizes.timeline, kMostTimelineShare * (height / scale));
+  frame.timeline = cut_bottom(rest, give_way(timeline, kMinimumTimeline, rest.height, kMinimumCentreHeight));
   frame.timeline_splitter = {rest.x, frame.timeline.y - kSplitter / 2, rest.width, kSplitter};
 
   const float right_inside = frame.right_is_drawer ? 0 : sizes.right;

@@ -8,7 +8,7 @@ namespace kvarium::ui::layout {
 /// What the splitters move. Lengths in logical pixels (at scale 1), shares of the dock that is split.
 struct DockSizes {
   float left = 280, right = 360, timeline = 212;
-  float scenario_share = 0.55F;  ///< of the left dock; the requests list gets the rest
+  float scenario_share = 0.66F;  ///< of the left dock; the requests list gets the rest
   float guide_share = 0.45F;     ///< of the right dock; the inspector gets the rest
   float tables_share = 0.40F;    ///< of the centre below the tabs; the pool map gets the rest
 };

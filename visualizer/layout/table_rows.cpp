@@ -6,8 +6,8 @@ namespace kvarium::ui::layout {
 namespace {
 
 // Logical pixels.
-constexpr float kLabel = 34, kHeader = 17, kCell = 26, kSpace = 10, kBlockGap = 5;
-constexpr float kSmallestToken = 15, kLargestToken = 46;
+constexpr float kLabel = 34, kHeader = 17, kCell = 26, kLineGap = 5, kSpace = 8, kBlockGap = 5;
+constexpr float kLargestToken = 46;
 constexpr float kSmallestChip = 26, kLargestChip = 58;
 
 std::uint32_t blocks_of(const RowInput& input, std::uint32_t block_size) {
@@ -15,27 +15,61 @@ std::uint32_t blocks_of(const RowInput& input, std::uint32_t block_size) {
   return std::max(input.blocks, needed);
 }
 
-/// Decides the detail and the cell width that the longest row needs; all rows share them.
-TableRow common_row(const std::vector<RowInput>& inputs, std::uint32_t block_size, float strip, float scale) {
-  std::uint32_t positions = 1, blocks = 1;
-  for (const RowInput& input : inputs) {
-    blocks = std::max(blocks, blocks_of(input, block_size));
-    positions = std::max({positions, input.positions, input.blocks * block_size});
-  }
+/// What all rows have in common, and how many lines the longest has.
+struct Style {
   TableRow row;
+  std::uint32_t lines = 1;
+  float row_height(float scale) const { return static_cast<float>(lines) * row.line_height + kSpace * scale; }
+};
+
+/// Cells of at least `smallest` logical pixels a token; the row wraps after whole blocks.
+Style token_style(std::uint32_t longest, std::uint32_t block_size, float strip, float smallest, float scale) {
+  Style style;
+  TableRow& row = style.row;
   row.block_size = block_size;
+  row.header = block_size == 0 ? 0 : kHeader * scale;
   row.gap = block_size == 0 ? 0 : kBlockGap * scale;
-  const float width = (strip - row.gap * static_cast<float>(blocks)) / static_cast<float>(positions);
-  row.header = kHeader * scale;
-  if (block_size == 0 || width >= kSmallestToken * scale) {
-    row.cell_width = std::floor(std::clamp(width, 2.0F, kLargestToken * scale));
-    return row;
-  }
+  row.line_height = row.header + (kCell + kLineGap) * scale;
+  const float tokens = block_size == 0 ? 1 : static_cast<float>(block_size);
+  const float unit = tokens * smallest * scale + row.gap;
+  const std::uint32_t units = block_size == 0 ? longest : (longest + block_size - 1) / block_size;
+  const auto fits = static_cast<std::uint32_t>(std::max(1.0F, strip / unit));
+  row.units_a_line = std::min(fits, std::max(1U, units));
+  const float width = strip / static_cast<float>(row.units_a_line) - row.gap;
+  row.cell_width = std::floor(std::clamp(width / tokens, 2.0F, kLargestToken * scale));
+  style.lines = std::max(1U, (units + row.units_a_line - 1) / row.units_a_line);
+  return style;
+}
+
+Style chip_style(std::uint32_t blocks, std::uint32_t block_size, float strip, float scale) {
+  Style style;
+  TableRow& row = style.row;
   row.detail = RowDetail::blocks;
+  row.block_size = block_size;
+  row.header = kHeader * scale;
   row.gap = 3 * scale;
+  row.line_height = row.header + (kCell + kLineGap) * scale;
   row.cell_width =
       std::floor(std::clamp(strip / static_cast<float>(blocks), kSmallestChip * scale, kLargestChip * scale));
-  return row;
+  return style;
+}
+
+/// The most detail that needs no more than `most_height`.
+Style choose_style(const std::vector<RowInput>& inputs, std::uint32_t block_size, float width, float most_height,
+                   float scale) {
+  std::uint32_t longest = 1, blocks = 1;
+  for (const RowInput& input : inputs) {
+    blocks = std::max(blocks, blocks_of(input, block_size));
+    longest = std::max({longest, input.positions, input.longest, input.blocks * block_size});
+  }
+  const float strip = std::max(1.0F, width - kLabel * scale);
+  for (const float smallest : {32.0F, 28.0F, 24.0F, 20.0F, 15.0F}) {
+    const Style style = token_style(longest, block_size, strip, smallest, scale);
+    const bool wide_enough = style.row.cell_width >= 15 * scale;
+    if (wide_enough && style.row_height(scale) * static_cast<float>(inputs.size()) <= most_height) return style;
+  }
+  if (block_size == 0) return token_style(longest, block_size, strip, 15, scale);
+  return chip_style(blocks, block_size, strip, scale);
 }
 
 /// Folds the first blocks away when the row is too short for all; the newest ones stay.
@@ -47,18 +81,24 @@ void fold(TableRow& row) {
 
 }  // namespace
 
+float rows_height(const std::vector<RowInput>& inputs, std::uint32_t block_size, float width, float most_height,
+                  float scale) {
+  const Style style = choose_style(inputs, block_size, width, most_height, scale);
+  return style.row_height(scale) * static_cast<float>(inputs.size());
+}
+
 TableRows table_rows(const std::vector<RowInput>& inputs, std::uint32_t block_size, const Rect& area, float scroll,
                      float scale) {
   TableRows result;
-  const float height = std::round((kHeader + kCell + kSpace) * scale);
-  result.content_height = height * static_cast<float>(inputs.size());
   if (inputs.empty() || area.empty()) return result;
-  const TableRow common = common_row(inputs, block_size, area.width - kLabel * scale, scale);
+  const Style style = choose_style(inputs, block_size, area.width, area.height, scale);
+  const float height = style.row_height(scale);
+  result.content_height = height * static_cast<float>(inputs.size());
   const auto first = static_cast<std::size_t>(std::max(0.0F, std::floor(scroll / height)));
   for (std::size_t i = first; i < inputs.size(); ++i) {
     const float top = area.y - scroll + static_cast<float>(i) * height;
     if (top >= area.bottom()) break;
-    TableRow row = common;
+    TableRow row = style.row;
     row.request = inputs[i].request;
     row.positions = inputs[i].positions;
     row.blocks = blocks_of(inputs[i], block_size);
@@ -78,14 +118,24 @@ Rect TableRow::block_rect(std::uint32_t i) const {
     return {strip.x + place * cell_width, strip.y, cell_width - gap, strip.height};
   }
   const float pitch = cell_width * static_cast<float>(block_size) + gap;
-  return {strip.x + static_cast<float>(i) * pitch, strip.y, pitch - gap, strip.height};
+  const float line = static_cast<float>(i / units_a_line), place = static_cast<float>(i % units_a_line);
+  const float cells = line_height - header;  // a token row and the space below it
+  return {strip.x + place * pitch, strip.y + line * line_height, pitch - gap,
+          header + cells * kCell / (kCell + kLineGap)};
 }
 
 Rect TableRow::token_rect(std::uint32_t position) const {
   if (detail != RowDetail::tokens) return {};
-  const float gaps = block_size == 0 ? 0 : gap * static_cast<float>(position / block_size);
-  return {strip.x + static_cast<float>(position) * cell_width + gaps, strip.y + header, cell_width,
-          strip.height - header};
+  if (block_size == 0) {
+    const float line = static_cast<float>(position / units_a_line), place = static_cast<float>(position % units_a_line);
+    return {strip.x + place * cell_width, strip.y + line * line_height, cell_width,
+            line_height * kCell / (kCell + kLineGap)};
+  }
+  const std::uint32_t block = position / block_size;
+  if (block >= blocks) return {};
+  const Rect whole = block_rect(block);
+  return {whole.x + static_cast<float>(position % block_size) * cell_width, whole.y + header, cell_width,
+          whole.height - header};
 }
 
 Rect TableRow::folded_rect() const {

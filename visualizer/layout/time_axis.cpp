@@ -14,25 +14,28 @@ void keep_inside(TimeAxis& axis, double length, double end) {
   axis.last = axis.first + length;
 }
 
-}  // namespace
-
-double StepClock::time_of(std::uint64_t count) const {
-  const auto next = std::upper_bound(step_starts.begin(), step_starts.end(), count);
-  const auto step = static_cast<double>(next - step_starts.begin());
-  const std::uint64_t begin = next == step_starts.begin() ? 0 : *(next - 1);
-  const std::uint64_t end = next == step_starts.end() ? std::max(events, begin + 1) : *next;
-  return step + static_cast<double>(std::min(count, end) - begin) / static_cast<double>(end - begin);
+/// The positions between which the events of the step lie; step 0: those before the first step.
+std::pair<std::size_t, std::size_t> interval_of_step(const Trace& trace, std::uint64_t step) {
+  const std::size_t begin = step == 0 ? 0 : trace.start_of_step(step);
+  return {begin, step < trace.num_steps() ? trace.start_of_step(step + 1) : trace.size()};
 }
 
-std::uint64_t StepClock::events_at(double time) const {
+}  // namespace
+
+double time_of(const Trace& trace, std::size_t position) {
+  const std::uint64_t step = trace.step_at(position);
+  const auto [begin, end] = interval_of_step(trace, step);
+  if (end <= begin) return static_cast<double>(step);
+  return static_cast<double>(step) + static_cast<double>(position - begin) / static_cast<double>(end - begin);
+}
+
+std::size_t position_at(const Trace& trace, double time) {
   if (time <= 0) return 0;
-  if (time >= end()) return events;
-  const auto step = static_cast<std::size_t>(time);
-  const std::uint64_t begin = step == 0 ? 0 : step_starts[step - 1];
-  const std::uint64_t stop = step < step_starts.size() ? step_starts[step] : events;
-  if (stop <= begin) return begin;
-  const double within = (time - static_cast<double>(step)) * static_cast<double>(stop - begin);
-  return begin + static_cast<std::uint64_t>(std::llround(within));
+  if (time >= end_of(trace)) return trace.size();
+  const auto step = static_cast<std::uint64_t>(time);
+  const auto [begin, end] = interval_of_step(trace, step);
+  const double within = (time - static_cast<double>(step)) * static_cast<double>(end - begin);
+  return begin + static_cast<std::size_t>(std::llround(within));
 }
 
 float TimeAxis::x_of(double time) const {

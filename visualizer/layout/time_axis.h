@@ -1,27 +1,24 @@
 #pragma once
 // The horizontal axis of the timeline: steps of the engine, and where the events lie between them.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "core/trace/trace.h"
 #include "visualizer/layout/geometry.h"
 
 namespace kvarium::ui::layout {
 
-/// Turns numbers of events into steps and back. Step s owns the unit interval [s, s + 1); what comes before the first
-/// step owns [0, 1). `step_starts[i]` is the index of the event that starts step i + 1, ascending.
-struct StepClock {
-  const std::vector<std::uint64_t>& step_starts;
-  std::uint64_t events = 0;  ///< of the whole trace
-
-  double end() const { return static_cast<double>(step_starts.size()) + 1.0; }
-  /// Where the moment after `count` events lies.
-  double time_of(std::uint64_t count) const;
-  /// The number of events before that moment: the inverse, rounded to a whole event.
-  std::uint64_t events_at(double time) const;
-};
+/// Where the moment after the first `position` events lies. Step s owns [s, s + 1); what comes before the first step
+/// owns [0, 1). Between the borders of a step, its events lie at equal distances.
+double time_of(const Trace& trace, std::size_t position);
+/// The inverse, rounded to a whole event.
+std::size_t position_at(const Trace& trace, double time);
+/// Where the trace ends: the number of steps and one.
+inline double end_of(const Trace& trace) { return static_cast<double>(trace.num_steps()) + 1.0; }
 
 /// The visible window [first, last) of time, drawn over [x, x + width).
 struct TimeAxis {

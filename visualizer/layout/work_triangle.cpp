@@ -1,66 +1,44 @@
 #include "visualizer/layout/work_triangle.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace kvarium::ui::layout {
 
-WorkCell WorkRow::cell(std::uint32_t position) const {
-  if (position >= new_first && position - new_first < new_count) return kept ? WorkCell::kept : WorkCell::thrown_away;
-  return position < read_count ? WorkCell::read : WorkCell::none;
-}
-
-void WorkHistory::append(const Event& event) {
-  ++events_;
-  if (const auto* started = std::get_if<StepStarted>(&event)) step_ = started->step;
-  if (const auto* computed = std::get_if<KvComputed>(&event)) {
-    WorkRow& to = row(computed->request);
-    to.new_first = computed->first;
-    to.new_count = computed->count;
-    to.kept = computed->kept;
+WorkCell work_cell(const WorkRow& row, std::uint32_t position) {
+  if (position >= row.first && position - row.first < row.count) {
+    return row.kept ? WorkCell::kept : WorkCell::thrown_away;
   }
-  if (const auto* read = std::get_if<KvRead>(&event)) row(read->request).read_count = read->count;
+  return position < row.read_count ? WorkCell::read : WorkCell::none;
 }
 
-WorkRow& WorkHistory::row(RequestId request) {
-  if (index(request) >= rows_.size()) rows_.resize(index(request) + 1);
-  std::vector<WorkRow>& rows = rows_[index(request)];
-  if (rows.empty() || rows.back().step != step_) {
-    rows.emplace_back();
-    rows.back().step = step_;
-  }
-  rows.back().end_event = events_;
-  return rows.back();
-}
-
-const std::vector<WorkRow>& WorkHistory::rows(RequestId request) const {
-  static const std::vector<WorkRow> kNone;
-  return index(request) < rows_.size() ? rows_[index(request)] : kNone;
-}
-
-void WorkHistory::clear() { *this = {}; }
-
-WorkCounts work_counts(const std::vector<WorkRow>& rows, std::uint64_t events) {
+WorkCounts work_counts(std::span<const WorkRow> rows) {
   WorkCounts counts;
   for (const WorkRow& row : rows) {
-    if (row.end_event > events) break;
-    (row.kept ? counts.kept : counts.thrown_away) += row.new_count;
-    std::uint64_t computed_among_read = 0;
-    if (row.new_first < row.read_count) computed_among_read = std::min(row.new_count, row.read_count - row.new_first);
-    counts.read += row.read_count - computed_among_read;
+    (row.kept ? counts.kept : counts.thrown_away) += row.count;
+    std::uint64_t computed_and_read = 0;
+    if (row.first < row.read_count) computed_and_read = std::min(row.count, row.read_count - row.first);
+    counts.read += row.read_count - computed_and_read;
   }
   return counts;
+}
+
+std::span<const WorkRow> rows_until(std::span<const WorkRow> rows, std::uint64_t step) {
+  const auto end =
+      std::partition_point(rows.begin(), rows.end(), [step](const WorkRow& row) { return row.step <= step; });
+  return rows.first(static_cast<std::size_t>(end - rows.begin()));
 }
 
 WorkGrid work_grid(std::uint32_t rows, std::uint32_t columns, const Rect& area, float scale) {
   WorkGrid grid;
   grid.area = area;
-  grid.columns = columns;
   if (rows == 0 || columns == 0 || area.empty()) return grid;
   const float by_width = area.width / static_cast<float>(columns), by_height = area.height / static_cast<float>(rows);
-  grid.cell = std::max(3 * scale, std::min({by_width, by_height, 30 * scale}));
-  if (grid.cell >= 2) grid.cell = std::floor(grid.cell);
+  grid.cell = std::floor(std::clamp(std::min(by_width, by_height), std::ceil(3 * scale), 30 * scale));
   grid.gap = grid.cell >= 8 * scale ? std::max(1.0F, std::round(2 * scale)) : 1.0F;
-  grid.rows = std::min(rows, std::max(1U, static_cast<std::uint32_t>(area.height / grid.cell)));
+  const auto fits = [&](float length) { return std::max(1U, static_cast<std::uint32_t>(length / grid.cell)); };
+  grid.rows = std::min(rows, fits(area.height));
+  grid.columns = std::min(columns, fits(area.width));
   grid.first_row = rows - grid.rows;
   return grid;
 }

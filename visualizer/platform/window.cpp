@@ -42,7 +42,7 @@ std::string last_glfw_error() {
   const std::string reason = last_glfw_error();
   const bool unset = std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr;
   throw NoDisplay(
-      tr_format("cannot open a window: no display ({}). - no desktop here? use: kvarium --headless "
+      tr_format("cannot open a window: no display ({}). - no desktop here? use: kvarium view "
                 "--screenshot out.png - or: xvfb-run -a kvarium",
                 unset ? std::string("$DISPLAY is not set") : reason));
 }

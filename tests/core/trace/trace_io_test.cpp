@@ -18,7 +18,7 @@ using namespace kvarium_test;
 
 namespace {
 
-const RequestId kA{0};
+const RequestId A{0};
 
 /// A name in the folder for temporary files, gone at the end of the test.
 class TemporaryPath {
@@ -64,27 +64,27 @@ std::string text_of(const std::vector<Event>& events) {
 
 /// One of each kind, each field different from its default.
 std::vector<Event> one_of_each() {
-  const RequestId r{4000000000U};
+  const RequestId R{4000000000U};
   return {ModelDescribed{{"tiny \"q\"", 1, 2, 3, 4, 5, 6, 7, KvKind::latent, 8, 9}},
           PoolCreated{4, blocks({3, 0, 2, 1})},
           ArenaCreated{UINT64_MAX},
           TokenNamed{TokenId{-5}, "\xE4\xB8\xAD\n\x01"},
-          RequestArrived{r, tokens(3), 7},
-          RequestAdmitted{r},
-          RequestPreempted{r, 3},
-          RequestFinished{r, FinishReason::stop_string},
-          RequestAborted{r},
-          BlockAllocated{r, BlockId{UINT32_MAX}},
-          BlockShared{r, BlockId{1}, 2},
-          BlockReleased{r, BlockId{1}, 1},
-          RegionReserved{r, 1, 2},
-          RegionReleased{r},
+          RequestArrived{R, tokens(3), 7},
+          RequestAdmitted{R},
+          RequestPreempted{R, 3},
+          RequestFinished{R, FinishReason::stop_string},
+          RequestAborted{R},
+          BlockAllocated{R, BlockId{UINT32_MAX}},
+          BlockShared{R, BlockId{1}, 2},
+          BlockReleased{R, BlockId{1}, 1},
+          RegionReserved{R, 1, 2},
+          RegionReleased{R},
           StepStarted{UINT64_MAX},
-          KvComputed{r, 1, 2, Phase::decode, false},
-          KvRead{r, 9},
-          TokenSampled{r, 3, TokenId{INT32_MIN}},
-          RolledBack{r, 2},
-          WorkCounted{r, {1, 2, 3, UINT64_MAX}},
+          KvComputed{R, 1, 2, Phase::decode, false},
+          KvRead{R, 9},
+          TokenSampled{R, 3, TokenId{INT32_MIN}},
+          RolledBack{R, 2},
+          WorkCounted{R, {1, 2, 3, UINT64_MAX}},
           StepTimed{5, true},
           LessonStarted{"A title"},
           Said{"Words.", {"block:3", "request:A"}},
@@ -94,11 +94,11 @@ std::vector<Event> one_of_each() {
 }  // namespace
 
 TEST_CASE("an event is one readable line") {
-  CHECK(to_json_line(BlockAllocated{kA, BlockId{7}}) == R"({"event":"BlockAllocated","request":0,"block":7})");
-  CHECK(to_json_line(KvComputed{kA, 0, 6, Phase::prefill, true}) ==
+  CHECK(to_json_line(BlockAllocated{A, BlockId{7}}) == R"({"event":"BlockAllocated","request":0,"block":7})");
+  CHECK(to_json_line(KvComputed{A, 0, 6, Phase::prefill, true}) ==
         R"({"event":"KvComputed","request":0,"first":0,"count":6,"phase":"prefill","kept":true})");
   CHECK(
-      to_json_line(WorkCounted{kA, {1, 2, 3, 4}}) ==
+      to_json_line(WorkCounted{A, {1, 2, 3, 4}}) ==
       R"({"event":"WorkCounted","request":0,"work":{"kv_projections":1,"score_products":2,"bytes_read":3,"flops":4}})");
   CHECK(to_json_line(Said{"a\"b", {}}) == R"({"event":"Said","text":"a\"b","points":[]})");
 }

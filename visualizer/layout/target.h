@@ -32,6 +32,14 @@ std::string name_of(const Target& target);
 /// The inverse of name_of; nothing for a name that means none of these.
 std::optional<Target> parse_target(std::string_view name);
 
+/// What a person types to go somewhere: "b12" a block, "t13" a position of `request`, "rA" a request; case does not
+/// matter. "s37" is a step: then `step` is set. Nothing for anything else.
+struct Place {
+  Target target;
+  std::optional<std::uint64_t> step;
+};
+std::optional<Place> parse_place(std::string_view text, RequestId request);
+
 /// A target followed through the block tables, as far as the World knows it.
 struct Resolved {
   std::optional<RequestId> request;

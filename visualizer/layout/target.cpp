@@ -1,5 +1,6 @@
-#include "visualizer/app/target.h"
+#include "visualizer/layout/target.h"
 
+#include <cctype>
 #include <charconv>
 
 namespace kvarium::ui {
@@ -83,6 +84,26 @@ std::optional<Target> parse_target(std::string_view name) {
   if (kind == "slot" && read_number(rest, target.number)) target.kind = Target::Kind::slot;
   if (!target) return std::nullopt;
   return target;
+}
+
+std::optional<Place> parse_place(std::string_view text, RequestId request) {
+  if (text.size() < 2) return std::nullopt;
+  const char kind = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  std::string rest(text.substr(1));
+  std::uint64_t number = 0;
+  if (kind == 'r') {
+    for (char& c : rest) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    std::uint32_t who = 0;
+    if (!read_letter(rest, who)) return std::nullopt;
+    return Place{Target::of_request(RequestId{who}), std::nullopt};
+  }
+  if (!read_number(std::string_view(rest), number)) return std::nullopt;
+  if (kind == 's') return Place{{}, number};
+  if (kind == 'b' && number <= UINT32_MAX)
+    return Place{Target::block(static_cast<std::uint32_t>(number)), std::nullopt};
+  if (kind == 't' && number <= UINT32_MAX)
+    return Place{Target::token(request, static_cast<std::uint32_t>(number)), std::nullopt};
+  return std::nullopt;
 }
 
 Resolved resolve(const World& world, const Target& target) {

@@ -1,8 +1,6 @@
-#include "visualizer/app/animation.h"
+#include "visualizer/layout/animation.h"
 
 #include <algorithm>
-
-#include "visualizer/app/playback.h"
 
 namespace kvarium::ui {
 namespace {

@@ -18,7 +18,9 @@ struct Tween {
   bool running(double now) const { return progress(now) < 1; }
 };
 
-constexpr double kMicroSeconds = 0.16, kStructureSeconds = 0.24;
+constexpr float kMaxSpeed = 0;  ///< the speed "max": no waiting, nothing moves between states
+
+constexpr double kStructureSeconds = 0.24;  ///< a block or a table entry appears or goes, at speed 1
 /// Seconds of a change at `speed`; 0 from speed 8 on, when playing at "max", and with reduced motion: only states are
 /// drawn then. Single steps (`stepping`) always animate at speed 1, unless motion is reduced.
 double change_seconds(float speed, bool stepping, bool reduce_motion);

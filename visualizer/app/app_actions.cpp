@@ -1,0 +1,213 @@
+// What the panels and the keys ask of the App.
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "core/error.h"
+#include "core/trace/trace_io.h"
+
+#include "core/words/words.h"
+#include "lessons/kit/lesson.h"
+#include "visualizer/app/app.h"
+#include "visualizer/platform/png.h"
+
+namespace kvarium::ui {
+
+void App::new_run(std::string title, std::string summary) {
+  session_.stop();
+  playback_.pause();
+  run_ = std::make_unique<Run>();
+  moment_.forget();
+  selection_ = {};
+  inspector_.log.forget();
+  guide_ = {};
+  timeline_ = {};
+  blocks_.scroll = 0;
+  toast_ = {};
+  title_ = std::move(title);
+  summary_ = std::move(summary);
+  play_when_events_come_ = false;
+}
+
+void App::show_scenario(const std::string& id) { choose(form_, id); }
+
+void App::start(bool play) {
+  form_.error.clear();
+  const Scenario& scenario = find_scenario(form_.chosen);
+  const ScenarioParams params = params_of(form_);
+  try {
+    check(scenario, params);
+  } catch (const InputError& error) {
+    form_.error = error.what();
+    return;
+  }
+  new_run(scenario.id == "own" ? scenario.title : scenario.id + "  " + scenario.title, scenario.summary);
+  tab_ = scenario.id == "S01" ? 1 : 0;
+  play_when_events_come_ = play;
+  session_.start([&scenario, params](EventSink& sink, const CancelToken& cancel) {
+    kvarium::run_scenario(scenario, params, sink, cancel);
+  });
+}
+
+void App::show_lesson(const std::string& id) {
+  const Lesson& lesson = find_lesson(id);
+  new_run(lesson.title, "");
+  form_.chosen.clear();
+  form_.fields.clear();
+  tab_ = 0;
+  drawer_ = true;
+  play_when_events_come_ = true;
+  session_.start([&lesson](EventSink& sink, const CancelToken&) { record_lesson(lesson, sink); });
+}
+
+void App::show_trace(const std::string& path) {
+  ReadTrace read = read_trace(path);
+  new_run(std::filesystem::path(path).filename().string(),
+          tr_format("The trace {}: {} events.", path, read.trace->size()));
+  form_.chosen.clear();
+  form_.fields.clear();
+  run_ = std::make_unique<Run>(std::move(read.trace));
+  run_->timeline.follow(run_->trace);
+  if (!read.warning.empty()) say(read.warning, false);
+}
+
+// --- time
+
+void App::toggle_play() {
+  later([this] {
+    hint_ = false;
+    playback_.toggle(run_->player, session_.running());
+  });
+}
+void App::step(Granularity granularity, bool forward) {
+  later([this, granularity, forward] {
+    move([&] { forward ? run_->player.forward(granularity) : run_->player.back(granularity); });
+  });
+}
+void App::step_mark(bool forward) {
+  later([this, forward] {
+    const MarkSet marks = kMemoryMarks | kWords;
+    move([&] { forward ? run_->player.next_mark(marks) : run_->player.previous_mark(marks); });
+  });
+}
+void App::jump(std::size_t position) {
+  later([this, position] { move([&] { run_->player.seek(position); }); });
+}
+void App::set_speed(float speed) {
+  later([this, speed] { playback_.speed = speed; });
+}
+void App::set_granularity(Granularity granularity) {
+  later([this, granularity] { playback_.granularity = granularity; });
+}
+
+// --- what is shown
+
+void App::choose_scenario(const std::string& id) {
+  later([this, id] {
+    choose(form_, id);
+    start(true);
+  });
+}
+void App::run_scenario() {
+  later([this] {
+    if (form_.chosen.empty()) return say(std::string(tr("Choose a scenario first.")), true);
+    start(true);
+  });
+}
+void App::cancel_run() {
+  later([this] { session_.cancel(); });
+}
+void App::open_lesson(const std::string& id) {
+  later([this, id] { show_lesson(id); });
+}
+void App::answer(const std::string& given) {
+  later([this, given] { guide_.answers[run_->player.position()] = given; });
+}
+void App::open_trace(const std::string& path) {
+  later([this, path] {
+    try {
+      show_trace(path);
+    } catch (const InputError& error) {
+      say(error.what(), true);
+    }
+  });
+}
+void App::save_trace(const std::string& path) {
+  later([this, path] {
+    try {
+      write_trace(path, run_->trace);
+      say(tr_format("Saved {} events to {}.", run_->trace.size(), path), false);
+    } catch (const InputError& error) {
+      say(error.what(), true);
+    }
+  });
+}
+void App::save_picture(const std::string& path) {
+  later([this, path] {
+    host_.after_frame([this, path] {
+      try {
+        write_png(path, host_.screenshot());
+        say(tr_format("Saved the picture to {}.", path), false);
+      } catch (const InputError& error) {
+        say(error.what(), true);
+      }
+    });
+  });
+}
+
+/// A llama2.c checkpoint comes with a tokenizer; the only "tok*.bin" beside it is taken.
+void App::open_model(const std::string& path) {
+  choose(form_, "own");
+  set_field(form_, "model_path", path);
+  std::error_code ignored;
+  std::string beside;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path).parent_path(), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind("tok", 0) == 0 && entry.path().extension() == ".bin") beside = entry.path().string();
+  }
+  set_field(form_, "tokenizer_path", beside);
+  start(true);
+}
+
+// --- how it is shown
+
+void App::select(const Target& target) {
+  selection_.selected = target;
+  if (target) inspector_.select_tab = "tab_object";
+}
+void App::go_to(const std::string& place) {
+  const auto request = resolve(run_->player.world(), selection_.selected).request;
+  const auto found = parse_place(place, request.value_or(RequestId{0}));
+  if (!found) return say(tr_format("\"{}\" leads nowhere; write b12, t13, s37 or rA.", place), true);
+  if (!found->step) return select(found->target);
+  later([this, step = *found->step] { move([&] { run_->player.seek_step(step); }); });
+}
+void App::select_request(int direction) {
+  const auto& requests = run_->player.world().requests;
+  if (requests.empty()) return;
+  const auto last = static_cast<int>(requests.size()) - 1;
+  int next = direction > 0 ? 0 : last;
+  if (selection_.selected.kind == Target::Kind::request) {
+    next = std::clamp(static_cast<int>(selection_.selected.request) + direction, 0, last);
+  }
+  select(Target::of_request(RequestId{static_cast<std::uint32_t>(next)}));
+}
+void App::show_tab(int tab) { tab_ = tab; }
+void App::toggle_theme() {
+  const bool dark = host_.ui().theme().name == ThemeName::dark;
+  host_.ui().set_theme(dark ? ThemeName::light : ThemeName::dark);
+}
+void App::toggle_motion() { reduce_motion_ = !reduce_motion_; }
+void App::toggle_keys() { keys_ = !keys_; }
+void App::toggle_drawer() { drawer_ = !drawer_; }
+void App::zoom(float factor) { host_.ui().set_zoom(factor == 1 ? 1 : host_.ui().zoom() * factor); }
+void App::copy(const std::string& text) {
+  ImGui::SetClipboardText(text.c_str());
+  say(std::string(tr("Copied.")), false);
+}
+void App::quit() {
+  if (quit_) later(quit_);
+}
+
+}  // namespace kvarium::ui

@@ -1,0 +1,81 @@
+// The keyboard: what each key of the table does.
+
+#include <fmt/format.h>
+
+#include "core/words/words.h"
+#include "visualizer/app/app.h"
+
+namespace kvarium::ui {
+
+void App::register_shortcuts(Ui& ui) {
+  register_time_shortcuts(ui.shortcuts);
+  register_view_shortcuts(ui);
+}
+
+void App::register_time_shortcuts(Shortcuts& keys) {
+  keys.on("play", [this] { toggle_play(); });
+  keys.on("step_forward", [this] { step(playback_.granularity, true); });
+  keys.on("step_back", [this] { step(playback_.granularity, false); });
+  keys.on("engine_step_forward", [this] { step(Granularity::step, true); });
+  keys.on("engine_step_back", [this] { step(Granularity::step, false); });
+  keys.on("next_mark", [this] { step_mark(true); });
+  keys.on("previous_mark", [this] { step_mark(false); });
+  keys.on("first", [this] { jump(0); });
+  keys.on("last", [this] { jump(run_->trace.size()); });
+  keys.on("slower", [this] { playback_.slower(); });
+  keys.on("faster", [this] { playback_.faster(); });
+  keys.on("pan_left", [this] { timeline_.pan(-0.25, run_->trace); });
+  keys.on("pan_right", [this] { timeline_.pan(0.25, run_->trace); });
+  keys.on("zoom_in", [this] { timeline_.zoom(0.7, run_->trace); });
+  keys.on("zoom_out", [this] { timeline_.zoom(1.4, run_->trace); });
+  keys.on("zoom_fit", [this] { timeline_.fit(); });
+}
+
+void App::register_view_shortcuts(Ui& ui) {
+  Shortcuts& keys = ui.shortcuts;
+  keys.on("tab_1", [this] { show_tab(0); });
+  keys.on("tab_2", [this] { show_tab(1); });
+  const auto search = [this] {
+    drawer_ = true;
+    inspector_.select_tab = "tab_log";
+    inspector_.log.focus_search = true;
+  };
+  keys.on("search", search);
+  keys.on("find", search);
+  keys.on("go_to", [this] { menu_.dialog.open(PathDialog::For::go_to, ""); });
+  keys.on("select_up", [this] { select_request(-1); });
+  keys.on("select_down", [this] { select_request(1); });
+  keys.on("theme", [this] { toggle_theme(); });
+  keys.on("larger", [this] { zoom(1.25F); });
+  keys.on("smaller", [this] { zoom(0.8F); });
+  keys.on("reduce_motion", [this] { toggle_motion(); });
+  keys.on("keys", [this] { toggle_keys(); });
+  keys.on("drawer", [this] { toggle_drawer(); });
+  keys.on("export", [this] { menu_.dialog.open(PathDialog::For::save_picture, "kvarium.png"); });
+  keys.on("share", [this] {
+    if (form_.chosen.empty()) return say(std::string(tr("Only scenarios can be shared as a line of text.")), true);
+    std::string line = "kvarium view --scenario " + form_.chosen;
+    for (const FormField& field : form_.fields) {
+      if (!field.changed()) continue;
+      const std::string value = field.kind == FormField::Kind::number
+                                    ? fmt::format("{:.6g}", static_cast<double>(field.unit) * field.number)
+                                    : field.text;
+      line += fmt::format(" --set \"{}={}\"", field.id, value);
+    }
+    copy(line + fmt::format(" --step {} --screenshot picture.png", run_->player.world().step));
+  });
+  keys.on("leave", [this] {
+    if (keys_)
+      keys_ = false;
+    else if (menu_.dialog.what != PathDialog::For::nothing)
+      menu_.dialog.what = PathDialog::For::nothing;
+    else if (!toast_.words.empty())
+      toast_.words.clear();
+    else if (blocks_.isolated)
+      blocks_.isolated.reset();
+    else
+      selection_.selected = {};
+  });
+}
+
+}  // namespace kvarium::ui

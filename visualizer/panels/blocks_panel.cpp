@@ -1,0 +1,237 @@
+#include "visualizer/panels/blocks_panel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/words/words.h"
+#include "visualizer/panels/blocks_view.h"
+
+namespace kvarium::ui {
+namespace {
+
+using layout::Rect;
+
+constexpr float kTitle = 26, kLinkRoom = 30, kLargestTablesShare = 0.46F;
+
+/// A heading and, in dim letters, what it means.
+void draw_title(Painter& painter, const Rect& line, std::string_view title, std::string_view meaning) {
+  const float covered = painter.measure(FontRole::strong, title) + painter.measure(FontRole::small, meaning);
+  painter.fill({line.x, line.y, std::min(line.width, covered + painter.px(16)), line.height},
+               with_alpha(painter.theme().panel, 0.5F));
+  const float width = painter.text(line, title, painter.theme().text, FontRole::strong);
+  const float gap = painter.px(10);
+  Rect rest = line;
+  layout::cut_left(rest, width + gap);
+  painter.text(rest, meaning, painter.theme().dim, FontRole::small);
+}
+
+std::string tables_meaning(const World& world) {
+  if (world.block_size == 0) return std::string(tr("tokens in their order; this run has no blocks"));
+  return tr_format("tokens in their order, cut into blocks of {}; the table says which block of the pool holds each",
+                   world.block_size);
+}
+
+std::string pool_meaning(const layout::PoolPicture& picture) {
+  const auto blocks = static_cast<std::uint32_t>(picture.blocks.size());
+  return tr_format("{} blocks of {} slots, used in any order: {} in use, {} free", blocks, picture.block_size,
+                   picture.used, blocks - picture.used);
+}
+
+struct Places {
+  Rect tables_title, tables, pool_title, legend, pool;
+};
+
+Places divide(const PanelContext& context, Rect rest, float rows_height) {
+  Places at;
+  at.tables_title = layout::cut_top(rest, context.px(kTitle));
+  at.tables = layout::cut_top(rest, std::max(rows_height, context.px(44)));
+  layout::cut_top(rest, context.px(kLinkRoom));
+  at.pool_title = layout::cut_top(rest, context.px(kTitle));
+  at.legend = layout::cut_bottom(rest, context.px(26));
+  layout::cut_bottom(rest, context.px(6));
+  at.pool = rest;
+  return at;
+}
+
+void hover(BlocksView& view, const Canvas& canvas) {
+  Selection& selection = view.context.selection;
+  if (!canvas.hovered) return;
+  const layout::Point at = mouse();
+  Target target;
+  if (view.tables.contains(at)) {
+    if (const auto row = layout::hit(view.rows, at)) {
+      if (row->position)
+        target = Target::token(row->request, *row->position);
+      else if (row->block)
+        target = Target::table(row->request, *row->block);
+      else
+        target = Target::of_request(row->request);
+    }
+  } else if (const auto hit = view.grid.hit(at)) {
+    const bool owned = view.context.scene.picture.blocks[hit->block].owner_count > 0;
+    target = hit->offset && owned ? Target::slot(std::uint64_t{hit->block} * view.grid.block_size + *hit->offset)
+                                  : Target::block(hit->block);
+  }
+  if (target) selection.hovered = target;
+  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) view.context.actions.select(target);
+}
+
+/// What the pointer is on, in words.
+void hover_tooltip(const BlocksView& view) {
+  const World& world = view.world();
+  const Resolved at = resolve(world, view.context.selection.hovered);
+  if (!at.block) return;
+  const layout::BlockPicture& block = view.context.scene.picture.blocks[*at.block];
+  std::string words = tr_format("block {}", *at.block);
+  if (at.request) {
+    words += tr_format(" = logical block {} of {}: {} of {} slots filled", *at.logical, letter(*at.request),
+                       block.filled, world.block_size);
+    if (block.ref_count > 1) words += tr_format(", {} tables hold it", block.ref_count);
+    if (at.position)
+      words += "\n" + tr_format("position {} -> slot {}", *at.position,
+                                std::uint64_t{*at.block} * world.block_size + *at.offset);
+    if (at.position && *at.position < world.request(*at.request).tokens.size()) {
+      words += "  \"" + layout::visible_token(world.text_of(world.request(*at.request).tokens[*at.position])) + "\"";
+    }
+  } else {
+    words += std::string(tr(": free"));
+  }
+  ImGui::BeginTooltip();
+  ImGui::TextUnformatted(words.c_str());
+  ImGui::EndTooltip();
+}
+
+void scroll(PanelContext& context, BlocksPanelState& state, const Canvas& canvas, const Rect& tables, float content) {
+  const float most = std::max(0.0F, content - tables.height);
+  if (canvas.hovered && tables.contains(mouse())) state.scroll -= ImGui::GetIO().MouseWheel * context.px(53);
+  state.scroll = std::clamp(state.scroll, 0.0F, most);
+}
+
+void draw_scrollbar(Painter& painter, const Rect& tables, float scroll, float content) {
+  if (content <= tables.height) return;
+  const float length = tables.height * tables.height / content;
+  const float top = tables.y + (tables.height - length) * scroll / (content - tables.height);
+  painter.fill({tables.right() - painter.px(5), top, painter.px(4), length}, painter.theme().line, 2);
+}
+
+/// The legend is the filter: a chip isolates its state.
+void draw_legend(PanelContext& context, BlocksPanelState& state, Painter& painter, const Rect& line) {
+  float x = line.x;
+  for (const CellState cell : shown_states()) {
+    const std::uint64_t count = count_state(context.scene.picture, cell);
+    const std::string name(tr(cell_style(cell).name));
+    const std::string label = fmt::format("{} {}", name, count);
+    const float swatch = context.px(14), width = painter.measure(FontRole::small, label) + context.px(16);
+    if (x + swatch + width + context.px(6) > line.right()) break;
+    draw_sample(painter, {x, line.y + (line.height - swatch) / 2, swatch, swatch}, cell);
+    ImGui::SetCursorScreenPos({x + swatch + context.px(2), line.y + context.px(2)});
+    const bool on = state.isolated == cell;
+    const Look look{.tooltip = "Show only what is in this state"};
+    if (chip(context.ui, fmt::format("state/{}", cell_style(cell).name), label, on, 0, look)) {
+      state.isolated = on ? std::nullopt : std::optional(cell);
+    }
+    x += swatch + width + context.px(8);
+  }
+}
+
+/// The contiguous pool: one row of slots in which each request holds a region.
+void draw_arena(BlocksView& view) {
+  const World& world = view.world();
+  const Rect bar{view.pool.x, view.pool.y, view.pool.width, std::min(view.pool.height, view.painter.px(64))};
+  view.painter.dashed(bar, view.painter.theme().outline, 4, 4);
+  const float slot = bar.width / static_cast<float>(world.arena_slots);
+  for (const auto& request : world.requests) {
+    if (!request->region) continue;
+    const Rect region{bar.x + slot * static_cast<float>(request->region->first_slot), bar.y,
+                      slot * static_cast<float>(request->region->num_slots), bar.height};
+    const OwnerColours colours = view.painter.theme().owner(value(request->id));
+    view.painter.fill(region, with_alpha(colours.fill, 0.18F), 2);
+    view.painter.fill({region.x, region.y, slot * static_cast<float>(request->computed_tokens), region.height},
+                      colours.fill, 2);
+    view.painter.outline(region, colours.fill, 1, 2);
+    view.painter.text_if_fits(region, letter(request->id), view.painter.theme().text, FontRole::strong, Align::right);
+  }
+}
+
+void draw_cells(BlocksView& view, BlocksPanelState& state) {
+  const layout::PoolPicture& picture = view.context.scene.picture;
+  std::vector<bool> dimmed;
+  if (view.only || view.isolated) {
+    dimmed.reserve(picture.blocks.size());
+    for (const layout::BlockPicture& block : picture.blocks) dimmed.push_back(view.opacity_of(block) < 1);
+  }
+  Ui& ui = view.context.ui;
+  state.texture.update(ui.textures, view.grid, picture, dimmed, ui.theme(), ui.look_version());
+  state.texture.draw(view.painter.list(), view.grid);
+  const Rect at = view.lit.block ? view.grid.block_rect(*view.lit.block) : Rect{};
+  if (at.empty()) return;
+  const float margin = view.painter.px(2);
+  view.painter.outline({at.x - margin, at.y - margin, at.width + 2 * margin, at.height + 2 * margin},
+                       view.painter.theme().text, 2, 2);
+}
+
+void draw_pool(BlocksView& view, BlocksPanelState& state) {
+  if (view.grid.num_blocks == 0) {
+    if (view.world().arena_slots > 0) return draw_arena(view);
+    const std::string_view words = view.world().events == 0
+                                       ? tr("The pool is drawn here once the run has made it. Press Space.")
+                                       : tr("This run keeps no cache, so there is no pool: see the Work tab (key 2).");
+    view.painter.text(view.pool, words, view.painter.theme().dim, FontRole::body, Align::centre);
+    return;
+  }
+  const bool one_by_one = view.grid.detail == layout::Detail::tokens || view.grid.detail == layout::Detail::blocks;
+  if (one_by_one)
+    draw_pool_blocks(view);
+  else
+    draw_cells(view, state);
+}
+
+}  // namespace
+
+void draw_blocks_panel(PanelContext& context, BlocksPanelState& state, const layout::Rect& dock) {
+  Panel panel(context, "blocks", "", dock, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  if (!panel.visible()) return;
+  const World& world = context.scene.world();
+  const Rect room = room_left();
+  const Canvas canvas = kvarium::ui::canvas(context.ui, "blocks_canvas", {room.width, room.height});
+  Painter painter(*canvas.list, context.ui);
+  const std::vector<layout::RowInput> inputs = table_inputs(world);
+  const float most = (room.height - context.px(2 * kTitle + kLinkRoom)) * kLargestTablesShare;
+  const float content = layout::rows_height(inputs, world.block_size, room.width, most, context.ui.scale());
+  const float row = inputs.empty() ? 1.0F : content / static_cast<float>(inputs.size());
+  const float whole_rows = content <= most ? content : std::max(row, std::floor(most / row) * row);
+  const Places at = divide(context, layout_rect(canvas), std::min(whole_rows, most));
+  scroll(context, state, canvas, at.tables, content);
+  BlocksView view{context,
+                  painter,
+                  canvas.id,
+                  at.tables,
+                  at.pool,
+                  layout::table_rows(inputs, world.block_size, at.tables, state.scroll, context.ui.scale()),
+                  layout::block_grid(static_cast<std::uint32_t>(world.blocks.size()), world.block_size, at.pool,
+                                     context.ui.scale()),
+                  {},
+                  {},
+                  state.isolated};
+  hover(view, canvas);
+  view.lit = resolve(world, context.selection.lit());
+  if (context.selection.selected.kind == Target::Kind::request) view.isolated = view.lit.request;
+
+  draw_links(view, false);
+  draw_title(painter, at.tables_title, tr("What each request sees"), tables_meaning(world));
+  if (inputs.empty())
+    painter.text(at.tables, tr("No request has arrived yet. Press Space to go on."), painter.theme().dim);
+  draw_title(painter, at.pool_title, tr("Where it really lies: the pool"),
+             world.blocks.empty() ? "" : pool_meaning(context.scene.picture));
+  draw_tables(view);
+  draw_scrollbar(painter, at.tables, state.scroll, content);
+  draw_pool(view, state);
+  draw_links(view, true);
+  draw_spotlights(view);
+  if (!world.blocks.empty()) draw_legend(context, state, painter, at.legend);
+  if (canvas.hovered) hover_tooltip(view);
+}
+
+}  // namespace kvarium::ui

@@ -1,0 +1,148 @@
+#include "visualizer/panels/scenario_panel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/words/words.h"
+
+namespace kvarium::ui {
+namespace {
+
+constexpr float kRoomForCards = 330;  // logical pixels of the whole panel
+
+void draw_card(PanelContext& context, const ScenarioForm& form, const ScenarioCard& card) {
+  const bool chosen = card.id == form.chosen;
+  const Pressable place =
+      pressable(context, "scenario/" + card.id, "row", card.title, chosen ? "selected" : "", context.px(30));
+  tooltip(context.ui, card.summary);
+  Painter painter(*ImGui::GetWindowDrawList(), context.ui);
+  const Theme& theme = context.ui.theme();
+  const layout::Rect& area = place.area;
+  painter.fill(area, chosen ? theme.selected : place.hovered ? theme.hovered : theme.raised, 6);
+  layout::Rect inside = area.inset(context.px(8));
+  inside.y = area.y;
+  inside.height = area.height;
+  if (chosen)
+    painter.fill({area.x, area.y + context.px(5), context.px(3), area.height - context.px(10)}, theme.accent, 1.5F);
+  painter.text(layout::cut_left(inside, context.px(34)), card.id, theme.dim, FontRole::mono);
+  painter.text(inside, card.title, theme.text);
+  if (place.pressed && !chosen) context.actions.choose_scenario(card.id);
+}
+
+/// The cards as a list that opens, where room is short.
+void draw_choice(PanelContext& context, const ScenarioForm& form) {
+  std::vector<std::string> titles;
+  int chosen = -1;
+  for (std::size_t i = 0; i < form.cards.size(); ++i) {
+    titles.push_back(form.cards[i].id + "  " + form.cards[i].title);
+    if (form.cards[i].id == form.chosen) chosen = static_cast<int>(i);
+  }
+  if (combo(context.ui, "scenario_choice", "", chosen, titles)) {
+    context.actions.choose_scenario(form.cards[static_cast<std::size_t>(chosen)].id);
+  }
+}
+
+/// A dot beside the name marks what differs from the scenario's own value; clicking it brings that back.
+void draw_changed_mark(PanelContext& context, FormField& field, const ImVec2& start) {
+  if (!field.changed()) return;
+  const ImVec2 after = ImGui::GetCursorScreenPos();
+  const float name = ImGui::CalcTextSize(std::string(tr(field.name)).c_str()).x;
+  ImGui::SetCursorScreenPos({start.x + name + context.px(8), start.y});
+  if (link(context.ui, field.id + "/reset", "● put back", {.tooltip = "Changed. Click: the scenario's own value"}))
+    field.reset();
+  ImGui::SetCursorScreenPos(after);
+}
+
+void draw_number(PanelContext& context, FormField& field) {
+  const Look look{.tooltip = field.help};
+  if (field.unit != 1.0F) {
+    float amount = static_cast<float>(field.number);
+    const std::string shown = fmt::format("{:.2g}", static_cast<double>(amount * field.unit));
+    if (slider(context.ui, field.id, field.name, amount, static_cast<float>(field.low), static_cast<float>(field.high),
+               shown, look)) {
+      field.number = static_cast<int>(amount + 0.5F);
+    }
+  } else if (!field.stops.empty()) {
+    slider_stops(context.ui, field.id, field.name, field.number, field.stops, look);
+  } else if (field.high - field.low <= 256) {
+    slider(context.ui, field.id, field.name, field.number, field.low, field.high, look);
+  } else {
+    input_int(context.ui, field.id, field.name, field.number, field.low, field.high, look);
+  }
+}
+
+void draw_field(PanelContext& context, FormField& field) {
+  ImGui::PushID(field.id.c_str());
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  switch (field.kind) {
+    case FormField::Kind::number:
+      draw_number(context, field);
+      break;
+    case FormField::Kind::text:
+      input_lines(context.ui, field.id, field.name, field.text, 64, {.tooltip = field.help});
+      break;
+    case FormField::Kind::file:
+      input_text(context.ui, field.id, field.name, field.text, "built-in (a path opens another)", false,
+                 {.tooltip = field.help});
+      break;
+  }
+  draw_changed_mark(context, field, start);
+  ImGui::PopID();
+  ImGui::Spacing();
+}
+
+void draw_buttons(PanelContext& context, ScenarioForm& form) {
+  const bool running = context.scene.running;
+  const Look run{.enabled = !form.chosen.empty(),
+                 .reason = "Choose a scenario first",
+                 .tooltip = "Run the engine with these parameters",
+                 .width = 120,
+                 .primary = true};
+  if (button(context.ui, "run", running ? "Run again" : "Run", run)) context.actions.run_scenario();
+  ImGui::SameLine();
+  const Look reset{.enabled = form.changed(),
+                   .reason = "Nothing differs from the scenario's own values",
+                   .tooltip = "Put all parameters back"};
+  if (button(context.ui, "reset_all", "Reset all", reset)) form.reset();
+}
+
+}  // namespace
+
+bool ScenarioForm::changed() const {
+  return std::any_of(fields.begin(), fields.end(), [](const FormField& field) { return field.changed(); });
+}
+
+void ScenarioForm::reset() {
+  for (FormField& field : fields) field.reset();
+  error.clear();
+}
+
+void draw_scenario_panel(PanelContext& context, ScenarioForm& form, const layout::Rect& dock) {
+  Panel panel(context, "scenario", "Scenario", dock, ImGuiWindowFlags_NoScrollbar);
+  if (!panel.visible()) return;
+  if (dock.height >= context.px(kRoomForCards)) {
+    for (const ScenarioCard& card : form.cards) draw_card(context, form, card);
+  } else {
+    draw_choice(context, form);
+  }
+  ImGui::Spacing();
+  const float error_height =
+      form.error.empty()
+          ? 0
+          : ImGui::CalcTextSize(form.error.c_str(), nullptr, false, ImGui::GetContentRegionAvail().x).y + context.px(6);
+  const float buttons = ImGui::GetFrameHeightWithSpacing() + context.px(4) + error_height;
+  ImGui::BeginChild("fields", {0, std::max(context.px(40), ImGui::GetContentRegionAvail().y - buttons)});
+  if (form.fields.empty())
+    wrapped_text(context.ui, "fields_empty", "Choose a scenario: its parameters are shown here.");
+  for (FormField& field : form.fields) draw_field(context, field);
+  ImGui::EndChild();
+  if (!form.error.empty()) {
+    ImGui::PushStyleColor(ImGuiCol_Text, context.ui.theme().bad);
+    wrapped_text(context.ui, "form_error", form.error);
+    ImGui::PopStyleColor();
+  }
+  draw_buttons(context, form);
+}
+
+}  // namespace kvarium::ui
