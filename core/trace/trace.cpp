@@ -66,7 +66,7 @@ void Trace::emit(Event event) {
 }
 
 void Trace::make_checkpoint() {
-  const std::size_t cost = bytes_of_copy(newest_);
+  const std::size_t cost = 2 * bytes_of_copy(newest_);
   if (bytes_since_checkpoint_ < cost) {
     bytes_to_next_checkpoint_ = cost;
     return;

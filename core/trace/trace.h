@@ -17,8 +17,8 @@ namespace kvarium {
 /// A position n is the place after the first n events, 0 <= n <= size().
 ///
 /// Checkpoints: copies of the World from which seek() folds on. One is made whenever the events since the last one
-/// weigh as many bytes as the checkpoint will cost, so all checkpoints together take at most about the memory of the
-/// events, whatever the size of the pool; with small pools they are kCheckpointEvents events apart.
+/// weigh twice the bytes that the checkpoint will cost, so all checkpoints together take at most about half the memory
+/// of the events, whatever the size of the pool; with small pools they are kCheckpointEvents events apart.
 class Trace : public EventSink {
  public:
   Trace() = default;

@@ -27,12 +27,11 @@ TEST_CASE("no folder includes what stands above it") {
   CHECK(joined(sentences) == "");
 }
 
-TEST_CASE("every top folder that has a layer rule exists") {
+TEST_CASE("every folder that has a layer rule exists") {
   const Repository repository = read_repository(KVARIUM_SOURCE_DIR);
   for (const LayerRule& rule : layer_rules()) {
-    const std::string top = rule.folder.substr(0, rule.folder.find('/'));
     INFO(rule.folder);
-    CHECK(repository.has(top));
+    CHECK(repository.has(rule.folder));
   }
 }
 

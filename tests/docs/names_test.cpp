@@ -21,6 +21,20 @@ std::string missing(const std::string& markdown) {
 
 }  // namespace
 
+TEST_CASE("every name in the documents exists") {
+  const Repository repository = read_repository(KVARIUM_SOURCE_DIR);
+  const KnownNames names(repository);
+  std::vector<std::string> sentences;
+  std::size_t num_documents = 0;
+  for (const TextFile& file : repository.files) {
+    if (!is_document(file.path)) continue;
+    ++num_documents;
+    for (const std::string& sentence : names.missing_from(file)) sentences.push_back(sentence);
+  }
+  CHECK(num_documents >= 3);
+  CHECK(joined(sentences) == "");
+}
+
 TEST_CASE("a name is judged by its look") {
   CHECK(kind_of("core/blocks/block_pool.h") == NameKind::path);
   CHECK(kind_of("core/blocks/block_pool.h:12") == NameKind::path);

@@ -356,7 +356,7 @@ TEST_CASE("No two things on the screen have the same id, at any level of detail"
   }
 }
 
-TEST_CASE("A pool of 17,400 blocks is drawn whole") {
+TEST_CASE("A pool of 17,400 blocks is one picture that repaints only what changed") {
   OpenWindow window("own");
   window.app.set_parameter("num_blocks", "17400");
   window.driver.click("run");
