@@ -69,6 +69,11 @@ std::vector<std::string> unsupported_cpp(const TextFile& file) {
   return search(file, kNames, without_comment);
 }
 
+std::vector<std::string> titles_with_dash(const TextFile& file) {
+  static const std::vector<Forbidden> kStarts = {{"TEST_CASE(\"-", "Catch2 takes this title for an option; reword it"}};
+  return search(file, kStarts, as_is);
+}
+
 std::vector<std::string> downloads(const TextFile& file) {
   static const std::string kReason = "nothing is downloaded but by the package manager";
   static const std::vector<Forbidden> kCommands = {{std::string("Fetch") + "Content", kReason},

@@ -27,6 +27,9 @@ std::vector<std::string> unfinished_work(const TextFile& file);
 /// Parts of C++20 that the compilers and standard libraries of the supported systems lack, outside comments.
 std::vector<std::string> unsupported_cpp(const TextFile& file);
 
+/// Titles of test cases that start with a dash: Catch2 takes them for an option, and ctest can never run them.
+std::vector<std::string> titles_with_dash(const TextFile& file);
+
 /// CMake commands that download something while building.
 std::vector<std::string> downloads(const TextFile& file);
 

@@ -40,6 +40,11 @@ TEST_CASE("no source uses a part of C++20 that a supported compiler lacks") {
   CHECK(complaints(unsupported_cpp, is_source) == "");
 }
 
+TEST_CASE("no title of a test case starts with a dash") {
+  CHECK(complaints(titles_with_dash,
+                   [](const std::string& path) { return is_source(path) && !starts_with(path, "tests/docs/"); }) == "");
+}
+
 TEST_CASE("no CMake file downloads anything") { CHECK(complaints(downloads, is_cmake) == ""); }
 
 TEST_CASE("a file of 401 lines is found, and a listed file that became short too") {
@@ -60,6 +65,8 @@ TEST_CASE("planted words and names are found, with their line") {
   CHECK(joined(unsupported_cpp({"core/a.h", "auto text = " + name + "(\"{}\", 1);"})) ==
         "core/a.h:1: " + name + ": g++ 12 lacks it; use fmt::format");
   CHECK(unsupported_cpp({"core/a.h", "// " + name + " is missing here\nfmt::format(\"{}\", 1);"}).empty());
+  CHECK(titles_with_dash({"tests/a.cpp", "TEST_CASE(\"--check\") {}"}).size() == 1);
+  CHECK(titles_with_dash({"tests/a.cpp", "TEST_CASE(\"with --check\") {}"}).empty());
   CHECK(downloads({"CMakeLists.txt", "include(" + std::string("Fetch") + "Content)"}).size() == 1);
   CHECK(downloads({"CMakeLists.txt", "# no " + std::string("Fetch") + "Content here"}).empty());
 }

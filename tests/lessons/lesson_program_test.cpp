@@ -25,14 +25,14 @@ TEST_CASE("without a UTF-8 locale a lesson prints ASCII only") {
   CHECK_THAT(outcome.out, contains("q . k_i / sqrt d"));
 }
 
-TEST_CASE("--check says how much was compared, and nothing else") {
+TEST_CASE("a lesson with --check says how much was compared, and nothing else") {
   const Outcome outcome = run_program(LESSON_01, "--check");
   CHECK(outcome.exit_code == 0);
   CHECK_THAT(outcome.out, contains("01_why_a_cache: 8 answers and claims, all as the engine computed them\n"));
   CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') == 1);
 }
 
-TEST_CASE("--record writes a trace with the lesson's words in it") {
+TEST_CASE("a lesson with --record writes a trace with the lesson's words in it") {
   const std::string path = scratch("lesson.jsonl");
   const Outcome outcome = run_program(LESSON_04, "--check --record '" + path + "'");
   CHECK(outcome.exit_code == 0);
