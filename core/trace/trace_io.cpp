@@ -140,6 +140,10 @@ void TraceWriter::flush() {
 }
 
 void write_trace(const std::string& path, const Trace& trace) {
+  std::error_code unknown;  // a place that cannot be looked at cannot be written either: said below
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown)) {
+    throw InputError(path + ": is no regular file, and writing a trace would replace it: choose another name");
+  }
   const std::string part = path + ".part";
   try {
     TraceWriter writer(part, path);

@@ -1,4 +1,4 @@
-// kvarium replay: what a recording says happened.
+// kvarium replay: plays a recording in the window, or tells it in words.
 
 #include <fmt/format.h>
 
@@ -8,8 +8,10 @@
 
 #include "core/trace/describe.h"
 #include "core/words/words.h"
+#include "visualizer/app/options.h"
 #include "visualizer/commands/command.h"
 #include "visualizer/commands/trace_source.h"
+#include "visualizer/platform/window.h"
 
 namespace kvarium {
 namespace {
@@ -30,25 +32,40 @@ void print_sentences(const Trace& trace) {
   }
 }
 
+/// The window plays it; without a display the sentences tell it. The file is read here first: a bad one is an error
+/// before any window opens.
+int play(const Options& options, const Trace& trace) {
+  ui::ShownOptions shown;
+  shown.trace = options.file;
+  try {
+    return ui::run_window(shown);
+  } catch (const ui::NoDisplay&) {
+    fmt::print(stderr, "kvarium: {}\n", tr("there is no display to play it on; this is what happened, in words"));
+  }
+  print_sentences(trace);
+  return kDone;
+}
+
 int run(const Options& options) {
   const std::unique_ptr<Trace> trace = load_trace_file(options.file);
   if (options.place.step || options.place.event) {
     print_text_twin(trace->world_at(position_of(options.place, *trace)));
-  } else {
-    print_sentences(*trace);
+    return kDone;
   }
+  if (!options.text) return play(options, *trace);
+  print_sentences(*trace);
   return kDone;
 }
 
 }  // namespace
 
 Command replay_command(CLI::App& program) {
-  CLI::App* flags = program.add_subcommand("replay", std::string(tr("What a recording says happened")));
+  CLI::App* flags =
+      program.add_subcommand("replay", std::string(tr("Play a recording in the window, or tell it in words")));
   flags->footer(std::string(tr("Example: kvarium replay story.jsonl --text")));
   const auto options = std::make_shared<Options>();
   flags->add_option("file", options->file, std::string(tr("the recording")))->required();
-  flags->add_flag("--text", options->text,
-                  std::string(tr("as sentences, one an event; also where there is no window")));
+  flags->add_flag("--text", options->text, std::string(tr("as sentences, one an event; no window")));
   add_place_flags(*flags, options->place);
   return {flags, [options] { return run(*options); }};
 }

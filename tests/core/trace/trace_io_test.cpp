@@ -1,5 +1,7 @@
 #include "core/trace/trace_io.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -271,11 +273,18 @@ TEST_CASE("a place that cannot be written is one clear line, and leaves nothing 
 }
 
 TEST_CASE("a full disk is an error at the line that no longer fits") {
-  if (!std::filesystem::exists("/dev/full")) {
+  if (!std::filesystem::is_character_file("/dev/full")) {
     WARN("skipped: there is no /dev/full here");
     return;
   }
   CHECK_THROWS_WITH(TraceWriter("/dev/full"), "/dev/full: cannot write the trace: No space left on device");
+}
+
+TEST_CASE("a pipe or a device is not replaced by a trace") {
+  const TemporaryPath pipe("pipe");
+  REQUIRE(mkfifo(pipe.str().c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(write_trace(pipe.str(), Trace{}), contains("is no regular file"));
+  CHECK(std::filesystem::is_fifo(pipe.str()));
 }
 
 TEST_CASE("an older file stays when a new one cannot be written") {

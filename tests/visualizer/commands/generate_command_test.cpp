@@ -113,6 +113,7 @@ TEST_CASE("generate ends quietly when nobody reads any more, and complains of a 
   const Outcome closed = run_kvarium("generate --prompt 'Once upon a time' --tokens 200 | head -c 20");
   CHECK(closed.out.size() == 20);
   CHECK_THAT(closed.error, !contains("bug"));
+  if (!has_full_device()) return;
   const Outcome full = run_kvarium("generate --prompt 'Once upon a time' --tokens 4 >/dev/full");
   CHECK(full.exit_code == 2);
   CHECK_THAT(full.error, contains("No space left on device"));
@@ -142,7 +143,7 @@ TEST_CASE("Ctrl-C ends the answer and leaves a whole recording") {
                   "do sleep 0.05; done; kill -INT $!; wait $!; exit $?' '" +
                       std::string(KVARIUM_PROGRAM) + "' '" + path + "'");
   CHECK(outcome.exit_code == 130);
-  const Outcome replay = run_kvarium("replay '" + path + "'");
+  const Outcome replay = run_kvarium("replay '" + path + "' --text");
   CHECK(replay.exit_code == 0);
   CHECK(replay.error.empty());
   CHECK_THAT(replay.out, contains("abort"));

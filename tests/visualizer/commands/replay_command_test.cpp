@@ -29,6 +29,9 @@ TEST_CASE("replay tells a recording in sentences, and any step of it as a state"
   CHECK(sentences.error.empty());
   CHECK(std::count(sentences.out.begin(), sentences.out.end(), '\n') > 40);
   CHECK_THAT(sentences.out, contains("equest A"));
+  const Outcome windowless = run_kvarium("replay " + recorded.quoted);
+  CHECK(windowless.out == sentences.out);
+  CHECK(windowless.error == "kvarium: there is no display to play it on; this is what happened, in words\n");
   const Outcome state = run_kvarium("replay " + recorded.quoted + " --step 2");
   CHECK_THAT(state.out, contains("step 2"));
   CHECK_THAT(state.out, contains("6 tokens"));  // 5 of the prompt and the first new one
