@@ -2,6 +2,7 @@
 // The queue of free blocks: a doubly linked list threaded through arrays, so that a block can leave from the middle
 // in constant time (a prefix hit takes back a block that is free but still cached). A deque could not do that.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -50,11 +51,13 @@ class FreeQueue {
     --size_;
   }
 
-  /// The blocks in hand-out order.
-  std::vector<BlockId> order() const {
+  /// The blocks in hand-out order, the first `most` of them.
+  std::vector<BlockId> order(std::size_t most = SIZE_MAX) const {
     std::vector<BlockId> blocks;
-    blocks.reserve(size_);
-    for (std::uint32_t at = head_; at != kNone; at = links_[at].next) blocks.push_back(BlockId{at});
+    blocks.reserve(std::min(size_, most));
+    for (std::uint32_t at = head_; at != kNone && blocks.size() < most; at = links_[at].next) {
+      blocks.push_back(BlockId{at});
+    }
     return blocks;
   }
 

@@ -1,5 +1,6 @@
 // The whole window without a display: real frames, real keys, real clicks on things by their id.
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -10,6 +11,8 @@
 #include "visualizer/app/app.h"
 #include "visualizer/platform/headless.h"
 #include "visualizer/ui/driver.h"
+
+#include <imgui_internal.h>
 
 using namespace kvarium;
 using namespace kvarium::ui;
@@ -258,10 +261,38 @@ TEST_CASE("A lesson is opened from the menu; Space goes from words to words and 
   }
   CHECK(said() > first);
   REQUIRE(window.world().asked);
-  window.driver.expect("space_hint", "Answer, or Space: go on");
-  window.driver.click("answer");
-  window.driver.type(window.world().asked->answer);
-  window.driver.click("give_answer");
+  window.driver.expect("space_hint", "Enter: answer. Space: show it");
+  window.driver.type(window.world().asked->answer);  // the field has the keyboard
+  window.driver.key("Enter");
+  CHECK_THAT(window.driver.item("verdict").label, contains("Right"));
+}
+
+TEST_CASE("The first hint opens no window but its own") {
+  OpenWindow window;
+  window.app.show_hint(true);
+  window.driver.wait(2);
+  window.driver.expect("hint");
+  const ImGuiWindow* fallback = ImGui::FindWindowByName("Debug##Default");
+  CHECK((fallback == nullptr || !fallback->Active));
+}
+
+TEST_CASE("A choice of a lesson is answered by its letter, and Space shows the answer") {
+  OpenWindow window;
+  window.app.show_lesson("04_paged_blocks");
+  window.settle();
+  const auto to_a_choice = [&] {
+    for (int i = 0; i < 60 && !(window.world().asked && !window.world().asked->choices.empty()); ++i) {
+      window.driver.key("Space");
+      window.driver.wait(90);
+    }
+  };
+  to_a_choice();
+  REQUIRE(window.world().asked);
+  const Asked asked = *window.world().asked;
+  const auto right = std::find(asked.choices.begin(), asked.choices.end(), asked.answer) - asked.choices.begin();
+  window.driver.type(std::string(1, static_cast<char>('a' + right)));
+  window.driver.key("Enter");
+  window.driver.wait(2);
   CHECK_THAT(window.driver.item("verdict").label, contains("Right"));
 }
 

@@ -90,9 +90,13 @@ void set_field(ScenarioForm& form, std::string_view id, std::string_view value) 
       return;
     }
     double number = 0;
+    std::size_t read = 0;
     try {
-      number = std::stod(std::string(value));
+      number = std::stod(std::string(value), &read);
     } catch (const std::exception&) {
+      read = std::string::npos;
+    }
+    if (read != value.size()) {
       throw InputError(tr_format("{} must be a number, not \"{}\"", id, value));
     }
     const double units = number / static_cast<double>(field.unit);

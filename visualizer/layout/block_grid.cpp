@@ -110,7 +110,7 @@ Rect BlockGrid::block_rect(std::uint32_t block) const {
 }
 
 Rect BlockGrid::token_rect(std::uint32_t block, std::uint32_t offset) const {
-  if (detail != Detail::tokens || block >= num_blocks || offset >= block_size) return {};
+  if (detail != Detail::tokens || block >= num_blocks || offset >= block_size || columns == 0) return {};
   const Rect whole = block_rect(block);
   const float padding = std::round(header / 6);
   const float width = (whole.width - 2 * padding) / static_cast<float>(token_columns);

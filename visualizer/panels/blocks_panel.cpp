@@ -33,10 +33,14 @@ std::string tables_meaning(const World& world) {
                    world.block_size);
 }
 
-std::string pool_meaning(const layout::PoolPicture& picture) {
+std::string pool_meaning(const World& world, const layout::PoolPicture& picture) {
   const auto blocks = static_cast<std::uint32_t>(picture.blocks.size());
-  return tr_format("{} blocks of {} slots, used in any order: {} in use, {} free", blocks, picture.block_size,
-                   picture.used, blocks - picture.used);
+  std::string words = tr_format("{} blocks of {} slots, {} in use", blocks, picture.block_size, picture.used);
+  constexpr std::size_t kMostNext = 8;
+  std::string next;
+  for (const BlockId block : world.free_blocks.order(kMostNext)) next += fmt::format(" {}", value(block));
+  if (world.free_blocks.size() > kMostNext) next += " …";
+  return words + (next.empty() ? std::string(tr("; none is free")) : tr_format("; the next to be handed out:{}", next));
 }
 
 struct Places {
@@ -224,7 +228,7 @@ void draw_blocks_panel(PanelContext& context, BlocksPanelState& state, const lay
   if (inputs.empty())
     painter.text(at.tables, tr("No request has arrived yet. Press Space to go on."), painter.theme().dim);
   draw_title(painter, at.pool_title, tr("Where it really lies: the pool"),
-             world.blocks.empty() ? "" : pool_meaning(context.scene.picture));
+             world.blocks.empty() ? "" : pool_meaning(world, context.scene.picture));
   draw_tables(view);
   draw_scrollbar(painter, at.tables, state.scroll, content);
   draw_pool(view, state);

@@ -67,7 +67,8 @@ float BlocksView::opacity_of(const layout::BlockPicture& block) const {
 float BlocksView::opacity_of(RequestId request) const { return isolated && *isolated != request ? kDimmed : 1.0F; }
 
 std::string BlocksView::token_in(const layout::BlockPicture& block, std::uint32_t offset) const {
-  if (block.owner_count == 0) return {};
+  // On the way back to before a request arrived, the picture may still show what the world no longer knows.
+  if (block.owner_count == 0 || block.owners[0] >= world().requests.size()) return {};
   const RequestState& request = *world().requests[block.owners[0]];
   const std::size_t position = std::size_t{block.logical} * world().block_size + offset;
   return position < request.tokens.size() ? layout::visible_token(world().text_of(request.tokens[position])) : "";

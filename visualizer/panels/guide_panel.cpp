@@ -38,19 +38,28 @@ void draw_verdict(PanelContext& context, const Asked& asked, const std::string& 
   ImGui::Spacing();
 }
 
+/// A choice is clicked, or its letter typed; other answers are typed. The field has the keyboard from the start.
 void ask(PanelContext& context, GuidePanelState& state, const Asked& asked) {
+  const std::size_t position = context.scene.player.position();
   std::string given;
   for (std::size_t i = 0; i < asked.choices.size(); ++i) {
-    if (button(context.ui, fmt::format("choice/{}", i), asked.choices[i])) given = asked.choices[i];
+    const std::string caption = fmt::format("{}  {}", static_cast<char>('a' + i), asked.choices[i]);
+    if (button(context.ui, fmt::format("choice/{}", i), caption)) given = asked.choices[i];
     if (i + 1 < asked.choices.size()) ImGui::SameLine();
   }
-  if (asked.choices.empty()) {
-    input_text(context.ui, "answer", "", state.typed, "your answer", false, {.width = 150});
-    const bool entered = ImGui::IsItemDeactivated() && compat::enter_pressed();
-    ImGui::SameLine();
-    const Look look{.enabled = !state.typed.empty(), .reason = "Type an answer first, or press Space to go on"};
-    if (button(context.ui, "give_answer", "Answer", look) || (entered && !state.typed.empty())) given = state.typed;
+  const bool focus = state.asked_position != position;
+  state.asked_position = position;
+  if (focus) state.typed.clear();
+  input_text(context.ui, "answer", "", state.typed, asked.choices.empty() ? "your answer" : "or type its letter", focus,
+             {.width = 150});
+  const bool entered = ImGui::IsItemDeactivated() && compat::enter_pressed();
+  if (ImGui::IsItemActive() && compat::space_pressed() && state.typed.find_first_not_of(' ') == std::string::npos) {
+    state.typed.clear();
+    context.actions.toggle_play();
   }
+  ImGui::SameLine();
+  const Look look{.enabled = !state.typed.empty(), .reason = "Type an answer first, or press Space to see it"};
+  if (button(context.ui, "give_answer", "Answer", look) || (entered && !state.typed.empty())) given = state.typed;
   if (given.empty()) return;
   context.actions.answer(given);
   state.typed.clear();
@@ -101,7 +110,7 @@ void draw_lesson(PanelContext& context, GuidePanelState& state) {
   text(context.ui, "space_hint",
        done            ? "The lesson is over."
        : scene.playing ? "..."
-       : waits         ? "Answer, or Space: go on"
+       : waits         ? "Enter: answer. Space: show it"
                        : "Space: go on");
   ImGui::PopStyleColor();
   ImGui::SameLine();

@@ -11,6 +11,7 @@ namespace kvarium::ui {
 struct GuidePanelState {
   std::string typed;                                     ///< in the answer field
   std::unordered_map<std::size_t, std::string> answers;  ///< by the position of the question
+  std::size_t asked_position = SIZE_MAX;                 ///< of the question whose field was given the keyboard
   std::size_t last_position = 0;                         ///< to scroll to the newest words when they change
   int frames_to_scroll = 0;                              ///< their height is known a frame later
 };

@@ -62,12 +62,19 @@ void draw_toast(PanelContext& context, Toast& toast) {
 void draw_hint(PanelContext& context, const layout::Rect& below) {
   const std::string words(
       tr("Space plays and pauses. Left and right step. Point at anything to see its numbers. ? shows all keys."));
-  Painter painter(*ImGui::GetForegroundDrawList(), context.ui);
-  const float width = painter.measure(FontRole::body, words) + context.px(32), height = context.px(34);
+  const float width = ImGui::CalcTextSize(words.c_str()).x + context.px(32), height = context.px(34);
   const layout::Rect at{below.x + (below.width - width) / 2, below.bottom() - height - context.px(14), width, height};
+  ImGui::SetNextWindowPos({at.x, at.y});
+  ImGui::SetNextWindowSize({at.width, at.height});
+  ImGui::Begin("###hint", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoBackground |
+                   ImGuiWindowFlags_NoSavedSettings);
+  bring_to_front();
+  Painter painter(*ImGui::GetWindowDrawList(), context.ui);
   painter.fill(at, context.ui.theme().accent, 8);
   painter.text(at, words, context.ui.theme().on_accent, FontRole::body, Align::centre);
   context.ui.registry.add_rect("hint", "text", words, "", 0, screen_rect(at));
+  ImGui::End();
 }
 
 }  // namespace kvarium::ui

@@ -91,7 +91,7 @@ void draw_ticks(Painter& painter, const TimelinePanelState& state, const Rect& t
   const Theme& theme = painter.theme();
   const double distance = layout::label_distance(state.axis, painter.px(46));
   for (double step = std::ceil(state.axis.first / distance) * distance; step <= state.axis.last; step += distance) {
-    const float x = state.axis.x_of(step);
+    const float x = state.axis.x_of(step + 0.5);  // step n takes the time from n to n + 1
     painter.line({x, track.y + painter.px(18)}, {x, track.y + painter.px(23)}, theme.outline);
     const Rect label{x - painter.px(24), track.bottom() - painter.px(16), painter.px(48), painter.px(14)};
     if (label.right() <= track.right() + painter.px(20))

@@ -141,7 +141,7 @@ void draw_bars(PanelContext& context, Painter& painter, Rect rest) {
 }
 
 void draw_key(Painter& painter, Rect line) {
-  const OwnerColours colours = painter.theme().owner(0);
+  const OwnerColours colours = painter.theme().owner(7);  // grey: the key is for every request
   const auto entry = [&](WorkCell what, std::string_view words) {
     const float side = painter.px(14);
     draw_work_cell(painter, {line.x, line.y + (line.height - side) / 2, side, side}, what, colours);

@@ -133,6 +133,15 @@ inline void send_key(ImGuiIO& io, Key key, bool down) {
 #endif
 }
 
+/// Whether Space went down in this frame.
+inline bool space_pressed() {
+#if IMGUI_VERSION_NUM >= 18700
+  return ImGui::IsKeyPressed(ImGuiKey_Space, false);
+#else
+  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Space), false);
+#endif
+}
+
 /// Whether Enter went down in this frame.
 inline bool enter_pressed() {
 #if IMGUI_VERSION_NUM >= 18700

@@ -93,6 +93,7 @@ void apply_style(const Theme& theme, float scale) {
   set_surfaces(theme, style.Colors);
   set_controls(theme, style.Colors);
   style.ScaleAllSizes(scale);
+  style.WindowMinSize = ImVec2(1, 1);  // rounded down to 0 at a scale below 1, which Dear ImGui refuses
   ImGui::GetStyle() = style;
 }
 
