@@ -11,8 +11,8 @@ PixelSize parse_size(const std::string& text) {
   PixelSize size;
   char after = 0;
   const int read = std::sscanf(text.c_str(), "%5dx%5d%c", &size.width, &size.height, &after);
-  if (read != 2 || size.width < 320 || size.height < 240 || size.width > 16384 || size.height > 16384) {
-    throw InputError(tr_format("\"{}\" is no size; write it as 1440x900, from 320x240 to 16384x16384", text));
+  if (read != 2 || size.width < 320 || size.height < 240 || size.width > 8192 || size.height > 8192) {
+    throw InputError(tr_format("\"{}\" is no size; write it as 1440x900, from 320x240 to 8192x8192", text));
   }
   return size;
 }

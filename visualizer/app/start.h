@@ -6,7 +6,7 @@
 
 namespace kvarium::ui {
 
-/// Two numbers of a size "1440x900". InputError for anything else, and for less than 320x240 or more than 16384.
+/// Two numbers of a size "1440x900". InputError for anything else, and for less than 320x240 or more than 8192.
 struct PixelSize {
   int width = 0, height = 0;
 };

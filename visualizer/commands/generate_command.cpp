@@ -166,7 +166,7 @@ Command generate_command(CLI::App& program) {
       ->check(whole_number(1, 1U << 20U))
       ->capture_default_str();
   flags->add_option("--blocks", options->blocks, std::string(tr("blocks of the pool; else as many as are needed")))
-      ->check(whole_number(1, UINT32_MAX));
+      ->check(whole_number(1, 1U << 20U));
   flags->add_option("--stop", options->stops, std::string(tr("end where this text begins; may be given again")));
   flags->add_option("--record", options->record,
                     std::string(tr("write what happens to this file: see kvarium replay")));

@@ -34,7 +34,8 @@ bool fit_tokens(BlockGrid& grid, float scale) {
       const std::uint32_t token_columns = ceil_div(grid.block_size, token_rows);
       const float token_width = (width - gap - 2 * padding) / static_cast<float>(token_columns);
       const float token_height = (height - gap - header - padding) / static_cast<float>(token_rows);
-      if (token_width < kSmallestTokenWidth * scale || token_height < kSmallestTokenHeight * scale) continue;
+      if (token_height < kSmallestTokenHeight * scale) break;  // more rows only make it worse
+      if (token_width < kSmallestTokenWidth * scale) continue;
       // A block in one row is the plainest picture: further rows must pay for themselves.
       const float score = readability(token_width, token_height, scale) * (token_rows == 1 ? 1.15F : 1.0F);
       if (score <= best + 1e-4F) continue;
