@@ -8,9 +8,7 @@
 
 #include "core/trace/trace_io.h"
 #include "tests/support/catch.h"
-#include "visualizer/app/app.h"
-#include "visualizer/platform/headless.h"
-#include "visualizer/ui/driver.h"
+#include "tests/visualizer/open_window.h"
 
 #include <imgui_internal.h>
 
@@ -19,30 +17,6 @@ using namespace kvarium::ui;
 using kvarium_test::contains;
 
 namespace {
-
-/// The window with a scenario that has run to its end, at the start of it.
-struct OpenWindow {
-  explicit OpenWindow(const std::string& scenario = "S02") {
-    app.reduce_motion(true);
-    app.show_hint(false);
-    app.show_scenario(scenario);
-    app.start(false);
-    settle();
-  }
-  /// The engine's work is done and drawn.
-  void settle() {
-    host.frame();
-    app.finish_run();
-    for (int i = 0; i < 3; ++i) host.frame();
-  }
-  std::size_t position() const { return app.run().player.position(); }
-  std::uint64_t step() const { return app.run().player.world().step; }
-  const World& world() const { return app.run().player.world(); }
-
-  Headless host{1440, 900};
-  App app{host};
-  Driver driver{host};
-};
 
 /// Not a comparison of vectors in the check itself: a failure would print 1.3 million numbers.
 bool same_picture(const Image& one, const Image& other) {
@@ -245,28 +219,6 @@ TEST_CASE("S01 counts 92 against 15 computations and 596 against 120 scores") {
   CHECK(window.world().request(RequestId{1}).work.score_products == 120);
 }
 
-TEST_CASE("A lesson is opened from the menu; Space goes from words to words and shows answers") {
-  OpenWindow window;
-  window.driver.click("menu_lesson");
-  window.driver.click("lesson/04_paged_blocks");
-  window.settle();
-  window.driver.wait(120);
-  CHECK(window.world().said);
-  CHECK_FALSE(window.app.playback().playing);
-  const auto said = [&] { return lesson_progress(window.app.run().timeline, window.position()).said; };
-  const std::size_t first = said();
-  for (int i = 0; i < 40 && !window.world().asked; ++i) {
-    window.driver.key("Space");
-    window.driver.wait(90);
-  }
-  CHECK(said() > first);
-  REQUIRE(window.world().asked);
-  window.driver.expect("space_hint", "Enter: answer. Space: show it");
-  window.driver.type(window.world().asked->answer);  // the field has the keyboard
-  window.driver.key("Enter");
-  CHECK_THAT(window.driver.item("verdict").label, contains("Right"));
-}
-
 TEST_CASE("The first hint opens no window but its own") {
   OpenWindow window;
   window.app.show_hint(true);
@@ -274,26 +226,6 @@ TEST_CASE("The first hint opens no window but its own") {
   window.driver.expect("hint");
   const ImGuiWindow* fallback = ImGui::FindWindowByName("Debug##Default");
   CHECK((fallback == nullptr || !fallback->Active));
-}
-
-TEST_CASE("A choice of a lesson is answered by its letter, and Space shows the answer") {
-  OpenWindow window;
-  window.app.show_lesson("04_paged_blocks");
-  window.settle();
-  const auto to_a_choice = [&] {
-    for (int i = 0; i < 60 && !(window.world().asked && !window.world().asked->choices.empty()); ++i) {
-      window.driver.key("Space");
-      window.driver.wait(90);
-    }
-  };
-  to_a_choice();
-  REQUIRE(window.world().asked);
-  const Asked asked = *window.world().asked;
-  const auto right = std::find(asked.choices.begin(), asked.choices.end(), asked.answer) - asked.choices.begin();
-  window.driver.type(std::string(1, static_cast<char>('a' + right)));
-  window.driver.key("Enter");
-  window.driver.wait(2);
-  CHECK_THAT(window.driver.item("verdict").label, contains("Right"));
 }
 
 TEST_CASE("G leads to a step and to a block") {
