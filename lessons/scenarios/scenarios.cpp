@@ -74,7 +74,7 @@ Scenario own_prompt() {
        .block_size = 8,
        .num_blocks = 32,
        .num_requests = 2,
-       .temperature = 0.8F},
+       .temperature = 0.4F},
       {{"prompt", "Prompt", "The text to go on from.", FieldKind::text},
        {"model_path", "Model file", "A llama2.c checkpoint; empty: the built-in model.", FieldKind::file},
        {"tokenizer_path", "Tokenizer file", "The model's tokenizer; empty: the built-in one.", FieldKind::file},
