@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "lessons/scenarios/scenario.h"
 #include "visualizer/commands/command.h"
 #include "visualizer/commands/generation.h"
+#include "visualizer/commands/interrupt.h"
 #include "visualizer/commands/numbers.h"
 
 namespace kvarium {
@@ -57,17 +57,6 @@ class Recording : public EventSink {
   std::unique_ptr<TraceWriter> writer_;
 };
 
-CancelToken& interrupted() {
-  static CancelToken token;
-  return token;
-}
-
-/// The first Ctrl-C ends the step in progress and then the answer; a second one ends the program at once.
-void on_interrupt(int) {
-  interrupted().cancel();
-  std::signal(SIGINT, SIG_DFL);
-}
-
 const std::map<std::string, CacheKind>& cache_kinds() {
   static const std::map<std::string, CacheKind> kinds{
       {"none", CacheKind::none}, {"contiguous", CacheKind::contiguous}, {"paged", CacheKind::paged}};
@@ -90,10 +79,10 @@ GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {
 }
 
 /// Prints at once. Nobody reads any more: the answer ends, which is no error; anything else is one.
-void print_now(std::string_view bytes) {
+void print_now(std::string_view bytes, CancelToken& cancel) {
   const bool printed = std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
   if (printed) return;
-  interrupted().cancel();
+  cancel.cancel();
   if (errno != EPIPE) throw std::system_error(errno, std::generic_category());
 }
 
@@ -112,8 +101,7 @@ void print_report(const GenerationReport& report, const std::string& cache) {
 int run(const Options& options) {
   const ModelChoice choice = choose_model(options.model, options.tokenizer);
   const GenerationSpec spec = spec_of(options, choice);
-  CancelToken& cancel = interrupted();  // made before a signal can come
-  std::signal(SIGINT, on_interrupt);
+  CancelToken& cancel = cancelled_by_interrupt();
   Recording sink(options.record);
   bool begun = false;
   const auto begin = [&] {  // not before the request was found possible
@@ -122,14 +110,14 @@ int run(const Options& options) {
     if (options.model.empty()) {
       fmt::print(stderr, "{}\n", tr("no --model FILE: the built-in model has random weights and writes nonsense"));
     }
-    print_now(options.prompt);
+    print_now(options.prompt, cancel);
   };
   const GenerationReport report = generate(choice, spec, sink, cancel, [&](std::string_view bytes) {
     begin();
-    print_now(bytes);
+    print_now(bytes, cancel);
   });
   begin();  // the answer may be empty
-  print_now("\n");
+  print_now("\n", cancel);
   print_report(report, options.cache);
   return report.stopped ? kStopped : kDone;
 }

@@ -1,4 +1,5 @@
-// kvarium replay: plays a recording in the window, or tells it in words.
+// kvarium replay: plays a recording in the window, or tells it in words; what a cache would have saved a production
+// server.
 
 #include <fmt/format.h>
 
@@ -6,10 +7,12 @@
 #include <memory>
 #include <string>
 
+#include "core/error.h"
 #include "core/trace/describe.h"
 #include "core/words/words.h"
 #include "visualizer/app/options.h"
 #include "visualizer/commands/command.h"
+#include "visualizer/commands/mooncake_command.h"
 #include "visualizer/commands/trace_source.h"
 #include "visualizer/platform/window.h"
 
@@ -20,6 +23,7 @@ struct Options {
   std::string file;
   bool text = false;
   TracePlace place;
+  TrafficOptions traffic;
 };
 
 /// One sentence an event, an empty line before each step.
@@ -47,6 +51,11 @@ int play(const Options& options, const Trace& trace) {
 }
 
 int run(const Options& options) {
+  if (names_traffic(options.traffic)) return replay_traffic(options.traffic);
+  if (options.file.empty()) {
+    throw InputError(std::string(tr("replay what? Give a recording, --mooncake FILE or --azure FILE")));
+  }
+  if (options.traffic.json) throw InputError(std::string(tr("--json goes with --mooncake or --azure")));
   const std::unique_ptr<Trace> trace = load_trace_file(options.file);
   if (options.place.step || options.place.event) {
     print_text_twin(trace->world_at(position_of(options.place, *trace)));
@@ -60,13 +69,22 @@ int run(const Options& options) {
 }  // namespace
 
 Command replay_command(CLI::App& program) {
-  CLI::App* flags =
-      program.add_subcommand("replay", std::string(tr("Play a recording in the window, or tell it in words")));
-  flags->footer(std::string(tr("Example: kvarium replay story.jsonl --text")));
+  CLI::App* flags = program.add_subcommand(
+      "replay", std::string(tr("Play a recording, or tell it in words; say what a cache saves a production trace")));
+  flags->footer(
+      std::string(tr("Example: kvarium replay story.jsonl --text\n"
+                     "Example: kvarium replay --mooncake synthetic_trace.jsonl --policy lru --capacity 10000")));
   const auto options = std::make_shared<Options>();
-  flags->add_option("file", options->file, std::string(tr("the recording")))->required();
+  CLI::Option* file = flags->add_option("file", options->file, std::string(tr("the recording")));
   flags->add_flag("--text", options->text, std::string(tr("as sentences, one an event; no window")));
   add_place_flags(*flags, options->place);
+  add_traffic_flags(*flags, options->traffic);
+  for (const char* traffic : {"--mooncake", "--azure"}) {
+    for (CLI::Option* other :
+         {file, flags->get_option("--text"), flags->get_option("--step"), flags->get_option("--event")}) {
+      flags->get_option(traffic)->excludes(other);
+    }
+  }
   return {flags, [options] { return run(*options); }};
 }
 

@@ -1,0 +1,35 @@
+#pragma once
+// What a production server was asked, without a word of text: when requests came, how long they were, and (where the
+// trace has them) which blocks of their prompts were equal.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace kvarium {
+
+struct TracedRequest {
+  double arrival_ms = 0;            ///< never before that of the request above
+  std::uint32_t input_tokens = 0;   ///< prompt
+  std::uint32_t output_tokens = 0;  ///< answer
+  /// One a block of the prompt, head first; the last block may be partial. Equal ids: equal tokens up to here. The ids
+  /// of the file, numbered anew from 0 in order of appearance.
+  std::vector<BlockId> blocks;
+};
+
+struct RequestTrace {
+  std::uint32_t block_size = 0;  ///< tokens; 0: the trace does not say which blocks are equal
+  std::vector<TracedRequest> requests;
+  std::uint64_t distinct_blocks = 0;
+  std::uint64_t block_references = 0;  ///< all lists of blocks together
+};
+
+/// How far long work is: bytes of a file, requests of a trace.
+struct Progress {
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;  ///< 0: not known
+};
+
+}  // namespace kvarium

@@ -1,0 +1,58 @@
+// How long the replay of a production trace takes once it is read, nobody listening: Mooncake's synthetic trace,
+// 121,877 blocks referenced. Set KVARIUM_SHARED_DATA to the folder that has mooncake_synthetic_trace.jsonl.
+
+#include "core/replay/replay.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "core/eviction/policies.h"
+#include "core/replay/mooncake_reader.h"
+
+namespace kvarium {
+namespace {
+
+std::string trace_path() {
+  const char* folder = std::getenv("KVARIUM_SHARED_DATA");
+  return std::string(folder != nullptr ? folder : "../shared/data") + "/mooncake_synthetic_trace.jsonl";
+}
+
+std::optional<RequestTrace> read_trace() {
+  std::ifstream in(trace_path(), std::ios::binary);
+  if (!in) return std::nullopt;
+  return read_mooncake(in, trace_path(), {}, CancelToken());
+}
+
+void replay_synthetic(benchmark::State& state, const std::string& policy) {
+  const std::optional<RequestTrace> trace = read_trace();
+  if (!trace) return state.SkipWithError((trace_path() + " is missing; set KVARIUM_SHARED_DATA").c_str());
+  const NamedPolicy& named = find_eviction_policy(policy);
+  const auto capacity = static_cast<std::uint64_t>(state.range(0));
+  const CancelToken never;
+  ReplayResult result;
+  for (auto _ : state) result = replay(*trace, *named.make(), capacity, {}, never).value();
+  state.counters["hit_blocks"] = static_cast<double>(result.hit_blocks);
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(trace->block_references));
+}
+BENCHMARK_CAPTURE(replay_synthetic, lru, "lru")->Arg(1'000)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay_synthetic, lfu, "lfu")->Arg(10'000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay_synthetic, length_aware, "length-aware")->Arg(10'000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay_synthetic, fifo, "fifo")->Arg(10'000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay_synthetic, prefix_depth, "prefix-depth")->Arg(10'000)->Unit(benchmark::kMillisecond);
+
+void read_synthetic(benchmark::State& state) {
+  for (auto _ : state) {
+    const std::optional<RequestTrace> trace = read_trace();
+    if (!trace) return state.SkipWithError((trace_path() + " is missing; set KVARIUM_SHARED_DATA").c_str());
+    benchmark::DoNotOptimize(trace->block_references);
+  }
+}
+BENCHMARK(read_synthetic)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace kvarium
+
+BENCHMARK_MAIN();
