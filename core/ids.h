@@ -12,6 +12,7 @@ enum class BlockId : std::uint32_t {};    ///< a physical block (page) of a Bloc
 enum class RequestId : std::uint32_t {};  ///< one request: a prompt and what is generated after it
 enum class TokenId : std::int32_t {};     ///< a row of the vocabulary
 enum class Slot : std::uint64_t {};       ///< one token's place in the pool: block * block_size + offset
+enum class NodeId : std::uint32_t {};     ///< a node of a radix tree of cached prefixes
 
 /// The plain number behind an id.
 template <typename Id>
