@@ -17,8 +17,8 @@ constexpr RequestId kA{0};
 
 /// The lengths that a small server may see at once, and the longest that it allows.
 const std::vector<std::uint64_t>& some_lengths() {
-  static const std::vector<std::uint64_t> lengths{17, 40, 9, 64};
-  return lengths;
+  static const std::vector<std::uint64_t> kLengths{17, 40, 9, 64};
+  return kLengths;
 }
 constexpr std::uint64_t kLongest = 64;
 

@@ -8,11 +8,11 @@
 namespace kvarium {
 
 const std::vector<Lesson>& lessons() {
-  static const std::vector<Lesson> all{
+  static const std::vector<Lesson> kAll{
       {"01_why_a_cache", "Why a cache?", "docs/lessons/01_why_a_cache.md", why_a_cache},
       {"04_paged_blocks", "Paged blocks", "docs/lessons/04_paged_blocks.md", paged_blocks},
   };
-  return all;
+  return kAll;
 }
 
 const Lesson& find_lesson(std::string_view id) {

@@ -95,8 +95,8 @@ std::string lower(std::string_view text) {
 }  // namespace
 
 const std::vector<Scenario>& scenarios() {
-  static const std::vector<Scenario> all{why_cache(), paging(), own_prompt()};
-  return all;
+  static const std::vector<Scenario> kAll{why_cache(), paging(), own_prompt()};
+  return kAll;
 }
 
 const Scenario& find_scenario(std::string_view id_or_name) {

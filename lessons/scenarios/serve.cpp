@@ -19,6 +19,7 @@ void serve(const ModelChoice& choice, std::uint32_t block_size, std::vector<Bloc
   config.limits.max_running = std::max(config.limits.max_running, static_cast<std::uint32_t>(requests.size()));
   Engine engine(std::move(config), runner, scheduler, *choice.tokenizer, sink);
   std::vector<RequestId> ids;
+  ids.reserve(requests.size());
   for (const RequestSpec& request : requests) ids.push_back(engine.submit(request));
   while (!cancel.cancelled() && engine.step()) {
   }

@@ -9,13 +9,12 @@
 namespace kvarium {
 
 /// What the program returns to the shell.
-enum ExitCode : int {
-  kDone = 0,
-  kBug = 1,        ///< a broken precondition of our own code
-  kBadInput = 2,   ///< a flag, a file, a prompt: one line on standard error says which
-  kNoDisplay = 3,  ///< the window has no screen to open on
-  kStopped = 130,  ///< Ctrl-C, as shells count it: 128 + SIGINT
-};
+using ExitCode = int;
+inline constexpr ExitCode kDone = 0;
+inline constexpr ExitCode kBug = 1;        ///< a broken precondition of our own code
+inline constexpr ExitCode kBadInput = 2;   ///< a flag, a file, a prompt: one line on standard error says which
+inline constexpr ExitCode kNoDisplay = 3;  ///< the window has no screen to open on
+inline constexpr ExitCode kStopped = 130;  ///< Ctrl-C, as shells count it: 128 + SIGINT
 
 struct Command {
   CLI::App* flags;

@@ -58,9 +58,9 @@ class Recording : public EventSink {
 };
 
 const std::map<std::string, CacheKind>& cache_kinds() {
-  static const std::map<std::string, CacheKind> kinds{
+  static const std::map<std::string, CacheKind> kKinds{
       {"none", CacheKind::none}, {"contiguous", CacheKind::contiguous}, {"paged", CacheKind::paged}};
-  return kinds;
+  return kKinds;
 }
 
 GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {
