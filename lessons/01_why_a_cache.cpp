@@ -108,9 +108,10 @@ void count_the_work(LessonKit& kit, const ScenarioRun& run) {
   kit.expect("K and V computations of B", 15, b.kv_projections);
   kit.expect("dot products of A", 596, a.score_products);
   kit.expect("dot products of B", 120, b.score_products);
-  kit.ask({.text = tr_format("In {} steps A computed {}, {}, {} ... and so on, one more each step. How many is that "
-                             "together?",
-                             run.last_step(), prompt, prompt + 1, prompt + 2),
+  kit.ask({.text = tr_format(
+               "A computed K and V of {} tokens in step 1, of {} in step 2, and of one more in each step up to "
+               "step {}. How many is that together?",
+               prompt, prompt + 1, run.last_step()),
            .choices = {},
            .expected = "92",
            .answer = std::to_string(a.kv_projections),

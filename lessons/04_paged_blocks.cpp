@@ -79,11 +79,11 @@ void the_table(LessonKit& kit, ScenarioRun& run) {
   kit.show(table_figure(kit.world(), a));
   std::vector<std::string> points{point(kA, 0), point(kA, 1), point(kA, 2)};
   for (const BlockId block : a.table) points.push_back(point(block));
-  kit.say(
-      std::string(tr("That list is the block table: entry 0 says where the first block of the text lies, entry 1 where "
-                     "the second lies. It is all that a request keeps about its place. In the pool, the letter A marks "
-                     "a slot that is filled, and _ one that A holds but has not filled yet.")),
-      std::move(points));
+  kit.say(std::string(
+              tr("That list is the block table: entry 0 says where the first block of the text lies, entry 1 where "
+                 "the second lies. A request needs nothing else to find its tokens. In the pool, the letter A marks "
+                 "a slot that is filled, and _ one that A holds but has not filled yet.")),
+          std::move(points));
   kit.show(pool_figure(kit.world()));
 }
 

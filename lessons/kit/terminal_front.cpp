@@ -88,6 +88,7 @@ std::string TerminalFront::read_line() {
 void TerminalFront::wait_for_enter() {
   print(std::string(tr("[Enter]")), Ink::hint);
   read_line();
+  out_ << '\n';
 }
 
 }  // namespace kvarium
