@@ -32,8 +32,8 @@ std::string show_table(const World& world, RequestId request);
 std::string text_twin(const World& world);
 /// One request: its tokens, its table, and for its newest cached token the arithmetic from position to slot:
 /// "position 13: 13 / 8 = 1 -> table[1] = 3 -> 3 * 8 + 13 % 8 = 29".
-std::string text_twin(const World& world, RequestId request);
+std::string text_twin(const World& world, RequestId id);
 /// The arithmetic of one position; a sentence that says why not, where the position has no slot.
-std::string show_slot(const World& world, RequestId request, std::uint32_t position);
+std::string show_slot(const World& world, RequestId id, std::uint32_t position);
 
 }  // namespace kvarium

@@ -158,7 +158,7 @@ class ObjectReader {
     Fields<Named>::each(named, [&known](std::string_view name, const auto&) { known.insert(name); });
     for (const auto& [name, value] : object_.items()) {
       const bool is_its_name = other_fields > 0 && name == "event";
-      if (known.count(name) == 0 && !is_its_name) bad(fmt::format("{} has no field {}", owner_, excerpt(name)));
+      if (!known.contains(name) && !is_its_name) bad(fmt::format("{} has no field {}", owner_, excerpt(name)));
     }
     throw MisuseError("the fields of " + owner_ + " were miscounted");
   }
@@ -199,11 +199,11 @@ class ObjectReader {
 
   template <typename Number>
   static Number number(const Json& json, const Place& field) {
-    constexpr Number low = std::numeric_limits<Number>::min(), high = std::numeric_limits<Number>::max();
+    constexpr Number kLow = std::numeric_limits<Number>::min(), kHigh = std::numeric_limits<Number>::max();
     const bool fits = json.is_number_unsigned()  ? std::in_range<Number>(json.get<std::uint64_t>())
                       : json.is_number_integer() ? std::in_range<Number>(json.get<std::int64_t>())
                                                  : false;
-    if (!fits) must(false, field, fmt::format("a whole number from {} to {}", low, high), json);
+    if (!fits) must(false, field, fmt::format("a whole number from {} to {}", kLow, kHigh), json);
     return json.get<Number>();
   }
   template <typename Enum>

@@ -233,12 +233,12 @@ constexpr std::array<Invariant, kInvariantCount> kInvariants = {{
 }  // namespace
 
 const std::array<std::string_view, kInvariantCount>& invariant_names() {
-  static const auto names = [] {
+  static const auto kNames = [] {
     std::array<std::string_view, kInvariantCount> all;
     std::transform(kInvariants.begin(), kInvariants.end(), all.begin(), [](const Invariant& i) { return i.name; });
     return all;
   }();
-  return names;
+  return kNames;
 }
 
 std::vector<std::string> violations(const World& world) {

@@ -27,7 +27,8 @@ enum class Mark : std::uint8_t {
 class MarkSet {
  public:
   constexpr MarkSet() = default;
-  constexpr MarkSet(Mark mark) : bits_(1U << static_cast<unsigned>(mark)) {}  // a mark is a set of one
+  // NOLINTNEXTLINE(google-explicit-constructor): a mark is a set of one, and is given where a set is asked for
+  constexpr MarkSet(Mark mark) : bits_(1U << static_cast<unsigned>(mark)) {}
   constexpr bool contains(Mark mark) const { return ((bits_ >> static_cast<unsigned>(mark)) & 1U) != 0; }
   friend constexpr MarkSet operator|(MarkSet a, MarkSet b) {
     a.bits_ |= b.bits_;

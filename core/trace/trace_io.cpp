@@ -112,7 +112,7 @@ ReadTrace read_trace(const std::string& path) {
   return read_trace(file, path);
 }
 
-TraceWriter::TraceWriter(std::string path) : TraceWriter(path, path) {}
+TraceWriter::TraceWriter(const std::string& path) : TraceWriter(path, path) {}
 
 TraceWriter::TraceWriter(const std::string& file, std::string path_in_errors) : path_(std::move(path_in_errors)) {
   errno = 0;

@@ -38,7 +38,7 @@ void write_trace(const std::string& path, const Trace& trace);
 class TraceWriter : public EventSink {
  public:
   /// Replaces what was at `path`. InputError when it cannot be written.
-  explicit TraceWriter(std::string path);
+  explicit TraceWriter(const std::string& path);
   /// InputError when the line cannot be written (disk full); the file then ends within or before it.
   void emit(Event event) override;
 

@@ -94,7 +94,7 @@ class ServingRun {
   /// itself was the newest.
   bool find_slots(Place live) {
     while (!live->table.append(tokens_this_step(*live))) {
-      const Place newest = std::prev(running_.end());
+      const auto newest = std::prev(running_.end());
       newest->table.release();
       sink_.emit(RequestPreempted{newest->id, newest->computed});
       newest->computed = 0;

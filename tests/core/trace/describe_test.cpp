@@ -9,7 +9,7 @@ using namespace kvarium_test;
 
 namespace {
 
-const RequestId A{0};
+const RequestId kA{0};
 
 }  // namespace
 
@@ -21,33 +21,34 @@ TEST_CASE("every event is a sentence") {
   CHECK(says(PoolCreated{4, blocks({0, 1})}) == "A pool of 2 blocks of 4 tokens each is made.");
   CHECK(says(ArenaCreated{64}) == "A contiguous pool of 64 slots is made.");
   CHECK(says(TokenNamed{TokenId{7}, " cat\n"}) == "Token 7 is written \" cat<0x0A>\".");
-  CHECK(says(RequestArrived{A, tokens(6), 3}) == "Request A arrives: a prompt of 6 tokens, at most 3 new ones.");
-  CHECK(says(RequestAdmitted{A}) == "Request A is admitted: it runs from now on.");
-  CHECK(says(RequestPreempted{A, 6}) == "Request A is preempted: it waits again, and 6 tokens must be computed again.");
-  CHECK(says(RequestFinished{A, FinishReason::end_of_sequence}) == "Request A is finished: the model ended the text.");
-  CHECK(says(RequestFinished{A, FinishReason::max_tokens}) ==
+  CHECK(says(RequestArrived{kA, tokens(6), 3}) == "Request A arrives: a prompt of 6 tokens, at most 3 new ones.");
+  CHECK(says(RequestAdmitted{kA}) == "Request A is admitted: it runs from now on.");
+  CHECK(says(RequestPreempted{kA, 6}) ==
+        "Request A is preempted: it waits again, and 6 tokens must be computed again.");
+  CHECK(says(RequestFinished{kA, FinishReason::end_of_sequence}) == "Request A is finished: the model ended the text.");
+  CHECK(says(RequestFinished{kA, FinishReason::max_tokens}) ==
         "Request A is finished: it has as many new tokens as were asked for.");
-  CHECK(says(RequestFinished{A, FinishReason::stop_string}) == "Request A is finished: a stop string appeared.");
-  CHECK(says(RequestFinished{A, FinishReason::context_full}) == "Request A is finished: the model's context is full.");
-  CHECK(says(RequestAborted{A}) == "Request A is aborted.");
-  CHECK(says(BlockAllocated{A, BlockId{0}}) == "Request A takes block 0 as its logical block 2.");
-  CHECK(says(BlockShared{A, BlockId{0}, 2}) ==
+  CHECK(says(RequestFinished{kA, FinishReason::stop_string}) == "Request A is finished: a stop string appeared.");
+  CHECK(says(RequestFinished{kA, FinishReason::context_full}) == "Request A is finished: the model's context is full.");
+  CHECK(says(RequestAborted{kA}) == "Request A is aborted.");
+  CHECK(says(BlockAllocated{kA, BlockId{0}}) == "Request A takes block 0 as its logical block 2.");
+  CHECK(says(BlockShared{kA, BlockId{0}, 2}) ==
         "Request A shares block 0 as its logical block 2: 2 tables hold it now.");
-  CHECK(says(BlockReleased{A, BlockId{3}, 0}) == "Request A gives back block 3: it joins the end of the free queue.");
-  CHECK(says(BlockReleased{A, BlockId{3}, 1}) == "Request A lets go of block 3: 1 tables still hold it.");
-  CHECK(says(RegionReserved{A, 8, 64}) == "Request A reserves 64 slots from slot 8 on.");
-  CHECK(says(RegionReleased{A}) == "Request A gives back its slots.");
+  CHECK(says(BlockReleased{kA, BlockId{3}, 0}) == "Request A gives back block 3: it joins the end of the free queue.");
+  CHECK(says(BlockReleased{kA, BlockId{3}, 1}) == "Request A lets go of block 3: 1 tables still hold it.");
+  CHECK(says(RegionReserved{kA, 8, 64}) == "Request A reserves 64 slots from slot 8 on.");
+  CHECK(says(RegionReleased{kA}) == "Request A gives back its slots.");
   CHECK(says(StepStarted{2}) == "Step 2 starts.");
-  CHECK(says(KvComputed{A, 0, 6, Phase::prefill, true}) ==
+  CHECK(says(KvComputed{kA, 0, 6, Phase::prefill, true}) ==
         "Prefill: K and V of positions 0 to 5 of request A are computed and kept.");
-  CHECK(says(KvComputed{A, 6, 1, Phase::decode, true}) ==
+  CHECK(says(KvComputed{kA, 6, 1, Phase::decode, true}) ==
         "Decode: K and V of position 6 of request A are computed and kept.");
-  CHECK(says(KvComputed{A, 0, 6, Phase::decode, false}) ==
+  CHECK(says(KvComputed{kA, 0, 6, Phase::decode, false}) ==
         "K and V of positions 0 to 5 of request A are computed and thrown away.");
-  CHECK(says(KvRead{A, 6}) == "The newest token of request A reads K and V of 6 positions.");
-  CHECK(says(TokenSampled{A, 6, TokenId{100}}) == "Request A gets its next token, \"#100\", at position 6.");
-  CHECK(says(RolledBack{A, 4}) == "Request A is rolled back to 4 tokens.");
-  CHECK(says(WorkCounted{A, {1, 2, 3, 4}}) ==
+  CHECK(says(KvRead{kA, 6}) == "The newest token of request A reads K and V of 6 positions.");
+  CHECK(says(TokenSampled{kA, 6, TokenId{100}}) == "Request A gets its next token, \"#100\", at position 6.");
+  CHECK(says(RolledBack{kA, 4}) == "Request A is rolled back to 4 tokens.");
+  CHECK(says(WorkCounted{kA, {1, 2, 3, 4}}) ==
         "That cost 1 K/V projections, 2 score products, 3 bytes read and 4 FLOP for request A.");
   CHECK(says(StepTimed{1500000, false}) == "The step took 1.500 ms.");
   CHECK(says(StepTimed{1500000, true}) == "The step takes 1.500 ms, says the cost model.");
@@ -67,9 +68,9 @@ TEST_CASE("the events of a trace are described with the world before each") {
 TEST_CASE("a token cannot command the terminal") {
   World world = prefilled_world();
   fold(world, TokenNamed{TokenId{100}, "\x1B[2J"});
-  CHECK(describe(TokenSampled{A, 6, TokenId{100}}, world) ==
+  CHECK(describe(TokenSampled{kA, 6, TokenId{100}}, world) ==
         "Request A gets its next token, \"<0x1B>[2J\", at position 6.");
-  CHECK_THAT(text_twin(world, A), contains("[<0x1B>[2J]"));
+  CHECK_THAT(text_twin(world, kA), contains("[<0x1B>[2J]"));
 }
 
 TEST_CASE("the pool and a table on one line") {
@@ -77,23 +78,23 @@ TEST_CASE("the pool and a table on one line") {
   CHECK(show_pool(world) == "free | used");
   world = prefilled_world();
   CHECK(show_pool(world) == "free 0 1 2 4 5 6 | used 3x1 7x1");
-  CHECK(show_table(world, A) == "[7,3] 6 tokens");
+  CHECK(show_table(world, kA) == "[7,3] 6 tokens");
   CHECK_THROWS_AS(show_table(world, RequestId{1}), MisuseError);
 }
 
 TEST_CASE("the arithmetic from a position to its slot") {
   const World world = prefilled_world();
-  CHECK(show_slot(world, A, 5) == "position 5: 5 / 4 = 1 -> table[1] = 3 -> 3 * 4 + 5 % 4 = 13");
-  CHECK(show_slot(world, A, 8) == "position 8 of request A has no slot");
+  CHECK(show_slot(world, kA, 5) == "position 5: 5 / 4 = 1 -> table[1] = 3 -> 3 * 4 + 5 % 4 = 13");
+  CHECK(show_slot(world, kA, 8) == "position 8 of request A has no slot");
   const World contiguous =
-      world_of({ArenaCreated{20}, RequestArrived{A, tokens(3), 3}, RequestAdmitted{A}, RegionReserved{A, 8, 6}});
-  CHECK(show_slot(contiguous, A, 2) == "position 2: 8 + 2 = 10");
-  CHECK(show_slot(contiguous, A, 6) == "position 6 of request A has no slot");
+      world_of({ArenaCreated{20}, RequestArrived{kA, tokens(3), 3}, RequestAdmitted{kA}, RegionReserved{kA, 8, 6}});
+  CHECK(show_slot(contiguous, kA, 2) == "position 2: 8 + 2 = 10");
+  CHECK(show_slot(contiguous, kA, 6) == "position 6 of request A has no slot");
 }
 
 TEST_CASE("the text twin says all of a small state") {
   World world = prefilled_world();
-  fold_all(world, {WorkCounted{A, {6, 21, 1234567, 9}}, Said{"A's prompt fills a block and a half.", {}}});
+  fold_all(world, {WorkCounted{kA, {6, 21, 1234567, 9}}, Said{"A's prompt fills a block and a half.", {}}});
   CHECK(
       text_twin(world) ==
       "step 1, event 10\n"
@@ -110,7 +111,7 @@ TEST_CASE("the text twin says all of a small state") {
 TEST_CASE("the text twin of one request shows its tokens and where the newest cached one lies") {
   World world = prefilled_world();
   fold(world, TokenNamed{TokenId{100}, "Once"});
-  CHECK(text_twin(world, A) ==
+  CHECK(text_twin(world, kA) ==
         "A running: prompt 6, generated 0 of 3; table [7,3] 6 tokens, 2 of 8 slots empty (25.0 %); this step computed "
         "6 positions from 0 on; read 6 positions\n"
         "tokens: [Once][#101][#102][#103][#104][#105]\n"
@@ -120,7 +121,7 @@ TEST_CASE("the text twin of one request shows its tokens and where the newest ca
 
 TEST_CASE("the text twin of a state that is wrong says what is wrong") {
   World world = prefilled_world();
-  fold(world, RequestAborted{A});
+  fold(world, RequestAborted{kA});
   CHECK_THAT(text_twin(world),
              contains("invariants: 17 of 18 hold\n  ! Request A does not run, yet it holds 8 slots.\n"));
 }

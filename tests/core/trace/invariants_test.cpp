@@ -10,7 +10,7 @@ using namespace kvarium_test;
 
 namespace {
 
-const RequestId A{0};
+const RequestId kA{0};
 using Sentences = std::vector<std::string>;
 
 /// prefilled_world(): block size 4; A holds [7,3] with 6 tokens; free 0 1 2 4 5 6.
@@ -128,13 +128,13 @@ TEST_CASE("a step must compute and read only tokens that the request has") {
 }
 
 TEST_CASE("a request that does not run must hold nothing") {
-  for (const Event& event : std::vector<Event>{RequestFinished{A, FinishReason::max_tokens}, RequestAborted{A}}) {
+  for (const Event& event : std::vector<Event>{RequestFinished{kA, FinishReason::max_tokens}, RequestAborted{kA}}) {
     World world = prefilled_world();
     fold(world, event);
     CHECK(violations(world) == Sentences{"Request A does not run, yet it holds 8 slots."});
   }
   World waiting = prefilled_world();
-  fold(waiting, RequestPreempted{A, 6});
+  fold(waiting, RequestPreempted{kA, 6});
   CHECK(violations(waiting) == Sentences{"Request A does not run, yet it holds 8 slots."});
 }
 
@@ -154,10 +154,10 @@ TEST_CASE("a region must lie inside the contiguous pool") {
 }
 
 TEST_CASE("regions must not overlap") {
-  const RequestId B{1}, C{2};
+  const RequestId b{1}, c{2};
   World world = with_b(prefilled_world());
-  fold_all(world, {RequestArrived{C, tokens(1), 1}, RequestAdmitted{C}, ArenaCreated{10}, RegionReserved{B, 5, 5},
-                   RegionReserved{C, 0, 5}});
+  fold_all(world, {RequestArrived{c, tokens(1), 1}, RequestAdmitted{c}, ArenaCreated{10}, RegionReserved{b, 5, 5},
+                   RegionReserved{c, 0, 5}});
   CHECK(violations(world) == Sentences{});
   world.requests[2].edit().region = Region{0, 6};
   CHECK(violations(world) == Sentences{"The regions of requests C and B overlap."});

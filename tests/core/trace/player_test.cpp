@@ -9,15 +9,15 @@ using namespace kvarium_test;
 
 namespace {
 
-const RequestId A{0};
+const RequestId kA{0};
 
 /// 11 events. Step 1 starts at position 2, step 2 at position 8; A arrives with event 1 and finishes with event 10, and
 /// takes its blocks with events 4 and 5.
 void fill(Trace& trace) {
   for (const Event& event : prefill_events()) trace.emit(event);
   trace.emit(StepStarted{2});
-  trace.emit(TokenSampled{A, 6, TokenId{1}});
-  trace.emit(RequestFinished{A, FinishReason::max_tokens});
+  trace.emit(TokenSampled{kA, 6, TokenId{1}});
+  trace.emit(RequestFinished{kA, FinishReason::max_tokens});
 }
 
 std::vector<std::size_t> all_forward(Player& player, Granularity granularity) {

@@ -12,7 +12,7 @@ using namespace kvarium_test;
 
 namespace {
 
-const RequestId A{0}, B{1};
+const RequestId kA{0}, kB{1};
 
 Timeline timeline_of(const Trace& trace) {
   Timeline timeline;
@@ -27,28 +27,28 @@ void emit_all(Trace& trace, const std::vector<Event>& events) {
 /// A waits in steps 0 and 1, is prefilled in 2, decoded in 3, preempted in 4, prefilled again in 5, and ends there.
 void fill(Trace& trace) {
   emit_all(trace, {PoolCreated{4, blocks({0, 1, 2, 3})},
-                   RequestArrived{A, tokens(5), 2},
+                   RequestArrived{kA, tokens(5), 2},
                    StepStarted{1},
                    StepStarted{2},
-                   RequestAdmitted{A},
-                   BlockAllocated{A, BlockId{0}},
-                   BlockAllocated{A, BlockId{1}},
-                   KvComputed{A, 0, 5, Phase::prefill, true},
-                   KvRead{A, 5},
-                   TokenSampled{A, 5, TokenId{1}},
+                   RequestAdmitted{kA},
+                   BlockAllocated{kA, BlockId{0}},
+                   BlockAllocated{kA, BlockId{1}},
+                   KvComputed{kA, 0, 5, Phase::prefill, true},
+                   KvRead{kA, 5},
+                   TokenSampled{kA, 5, TokenId{1}},
                    StepStarted{3},
-                   KvComputed{A, 5, 1, Phase::decode, true},
-                   KvRead{A, 6},
+                   KvComputed{kA, 5, 1, Phase::decode, true},
+                   KvRead{kA, 6},
                    StepStarted{4},
-                   BlockReleased{A, BlockId{1}, 0},
-                   BlockReleased{A, BlockId{0}, 0},
-                   RequestPreempted{A, 6},
+                   BlockReleased{kA, BlockId{1}, 0},
+                   BlockReleased{kA, BlockId{0}, 0},
+                   RequestPreempted{kA, 6},
                    StepStarted{5},
-                   RequestAdmitted{A},
-                   BlockAllocated{A, BlockId{2}},
-                   KvComputed{A, 0, 4, Phase::prefill, true},
-                   BlockReleased{A, BlockId{2}, 0},
-                   RequestAborted{A}});
+                   RequestAdmitted{kA},
+                   BlockAllocated{kA, BlockId{2}},
+                   KvComputed{kA, 0, 4, Phase::prefill, true},
+                   BlockReleased{kA, BlockId{2}, 0},
+                   RequestAborted{kA}});
 }
 
 }  // namespace
@@ -56,11 +56,11 @@ void fill(Trace& trace) {
 TEST_CASE("a lane tells in which steps a request waited, was prefilled, decoded and preempted") {
   Trace trace;
   fill(trace);
-  CHECK(timeline_of(trace).lane(A) == std::vector<LaneSegment>{{0, 2, LaneState::waiting},
-                                                               {2, 3, LaneState::prefill},
-                                                               {3, 4, LaneState::decode},
-                                                               {4, 5, LaneState::preempted},
-                                                               {5, 6, LaneState::prefill}});
+  CHECK(timeline_of(trace).lane(kA) == std::vector<LaneSegment>{{0, 2, LaneState::waiting},
+                                                                {2, 3, LaneState::prefill},
+                                                                {3, 4, LaneState::decode},
+                                                                {4, 5, LaneState::preempted},
+                                                                {5, 6, LaneState::prefill}});
 }
 
 TEST_CASE("the lane of a request that goes on reaches to the newest step") {
@@ -68,35 +68,35 @@ TEST_CASE("the lane of a request that goes on reaches to the newest step") {
   emit_all(trace, prefill_events());
   emit_all(trace, {StepStarted{2}, StepStarted{3}});
   Timeline timeline = timeline_of(trace);
-  CHECK(timeline.lane(A) == std::vector<LaneSegment>{{0, 1, LaneState::waiting}, {1, 4, LaneState::prefill}});
+  CHECK(timeline.lane(kA) == std::vector<LaneSegment>{{0, 1, LaneState::waiting}, {1, 4, LaneState::prefill}});
   trace.emit(StepStarted{4});
   timeline.follow(trace);
-  CHECK(timeline.lane(A).back().end_step == 5);
-  CHECK_THROWS_AS(timeline.lane(B), MisuseError);
+  CHECK(timeline.lane(kA).back().end_step == 5);
+  CHECK_THROWS_AS(timeline.lane(kB), MisuseError);
 }
 
 TEST_CASE("work rows tell what each step computed and read") {
   Trace trace;
   fill(trace);
   const Timeline timeline = timeline_of(trace);
-  const auto rows = timeline.work_rows(A);
+  const auto rows = timeline.work_rows(kA);
   CHECK(std::vector<WorkRow>(rows.begin(), rows.end()) == std::vector<WorkRow>{{2, 0, 5, 5, true, Phase::prefill},
                                                                                {3, 5, 1, 6, true, Phase::decode},
                                                                                {5, 0, 4, 0, true, Phase::prefill}});
-  REQUIRE(timeline.work_row(A, 3) != nullptr);
-  CHECK(timeline.work_row(A, 3)->read_count == 6);
-  CHECK(timeline.work_row(A, 4) == nullptr);
+  REQUIRE(timeline.work_row(kA, 3) != nullptr);
+  CHECK(timeline.work_row(kA, 3)->read_count == 6);
+  CHECK(timeline.work_row(kA, 4) == nullptr);
 }
 
 TEST_CASE("memory is told at each step's end") {
   Trace trace;
   fill(trace);
   const Timeline timeline = timeline_of(trace);
-  CHECK(timeline.held(A, 1) == Holding{});
-  CHECK(timeline.held(A, 2) == Holding{2, 5, 8});
-  CHECK(timeline.held(A, 3) == Holding{3, 6, 8});
-  CHECK(timeline.held(A, 4) == Holding{4, 0, 0});
-  CHECK(timeline.holders(3) == std::vector<RequestId>{A});
+  CHECK(timeline.held(kA, 1) == Holding{});
+  CHECK(timeline.held(kA, 2) == Holding{2, 5, 8});
+  CHECK(timeline.held(kA, 3) == Holding{3, 6, 8});
+  CHECK(timeline.held(kA, 4) == Holding{4, 0, 0});
+  CHECK(timeline.holders(3) == std::vector<RequestId>{kA});
   CHECK(timeline.holders(4).empty());
   CHECK(timeline.held_slots(3) == 8);
   CHECK(timeline.held_slots(4) == 0);
@@ -106,23 +106,23 @@ TEST_CASE("memory is told at each step's end") {
 TEST_CASE("a region is held whole from the start") {
   Trace trace;
   emit_all(trace,
-           {ArenaCreated{64}, RequestArrived{A, tokens(5), 2}, StepStarted{1}, RequestAdmitted{A},
-            RegionReserved{A, 0, 32}, KvComputed{A, 0, 5, Phase::prefill, true}, StepStarted{2}, RegionReleased{A}});
+           {ArenaCreated{64}, RequestArrived{kA, tokens(5), 2}, StepStarted{1}, RequestAdmitted{kA},
+            RegionReserved{kA, 0, 32}, KvComputed{kA, 0, 5, Phase::prefill, true}, StepStarted{2}, RegionReleased{kA}});
   const Timeline timeline = timeline_of(trace);
-  CHECK(timeline.held(A, 1) == Holding{1, 5, 32});
-  CHECK(timeline.held(A, 2) == Holding{2, 0, 0});
+  CHECK(timeline.held(kA, 1) == Holding{1, 5, 32});
+  CHECK(timeline.held(kA, 2) == Holding{2, 0, 0});
 }
 
 TEST_CASE("marks know their event, step, request and block") {
   Trace trace;
   fill(trace);
   const Timeline timeline = timeline_of(trace);
-  CHECK(timeline.marks().front() == TimelineMark{1, 0, A, BlockId{}, Mark::arrived});
+  CHECK(timeline.marks().front() == TimelineMark{1, 0, kA, BlockId{}, Mark::arrived});
   const auto step4 = timeline.marks_of_steps(4, 5);
   CHECK(std::vector<TimelineMark>(step4.begin(), step4.end()) ==
-        std::vector<TimelineMark>{{14, 4, A, BlockId{1}, Mark::released},
-                                  {15, 4, A, BlockId{0}, Mark::released},
-                                  {16, 4, A, BlockId{}, Mark::preempted}});
+        std::vector<TimelineMark>{{14, 4, kA, BlockId{1}, Mark::released},
+                                  {15, 4, kA, BlockId{0}, Mark::released},
+                                  {16, 4, kA, BlockId{}, Mark::preempted}});
   CHECK(timeline.marks_of_steps(1, 2).empty());
 }
 

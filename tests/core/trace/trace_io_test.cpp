@@ -20,7 +20,7 @@ using namespace kvarium_test;
 
 namespace {
 
-const RequestId A{0};
+const RequestId kA{0};
 
 /// A name in the folder for temporary files, gone at the end of the test.
 class TemporaryPath {
@@ -96,11 +96,11 @@ std::vector<Event> one_of_each() {
 }  // namespace
 
 TEST_CASE("an event is one readable line") {
-  CHECK(to_json_line(BlockAllocated{A, BlockId{7}}) == R"({"event":"BlockAllocated","request":0,"block":7})");
-  CHECK(to_json_line(KvComputed{A, 0, 6, Phase::prefill, true}) ==
+  CHECK(to_json_line(BlockAllocated{kA, BlockId{7}}) == R"({"event":"BlockAllocated","request":0,"block":7})");
+  CHECK(to_json_line(KvComputed{kA, 0, 6, Phase::prefill, true}) ==
         R"({"event":"KvComputed","request":0,"first":0,"count":6,"phase":"prefill","kept":true})");
   CHECK(
-      to_json_line(WorkCounted{A, {1, 2, 3, 4}}) ==
+      to_json_line(WorkCounted{kA, {1, 2, 3, 4}}) ==
       R"({"event":"WorkCounted","request":0,"work":{"kv_projections":1,"score_products":2,"bytes_read":3,"flops":4}})");
   CHECK(to_json_line(Said{"a\"b", {}}) == R"({"event":"Said","text":"a\"b","points":[]})");
 }

@@ -1,8 +1,11 @@
 #include "core/trace/world.h"
 
+#include <set>
+
 #include "core/error.h"
 #include "core/trace/describe.h"
 #include "core/trace/invariants.h"
+#include "core/trace/mark.h"
 #include "tests/core/trace/worlds.h"
 #include "tests/support/catch.h"
 #include "tests/support/serving_run.h"
@@ -12,7 +15,7 @@ using namespace kvarium_test;
 
 namespace {
 
-const RequestId A{0}, B{1};
+const RequestId kA{0}, kB{1};
 
 /// Folding it is refused, and the world stays as it was.
 void check_refused(const World& before, const Event& event, const std::string& why) {
@@ -24,52 +27,52 @@ void check_refused(const World& before, const Event& event, const std::string& w
 }  // namespace
 
 TEST_CASE("the world of a request that is prefilled into two blocks") {
-  World world = world_of({PoolCreated{4, blocks({7, 3, 0, 1, 2, 4, 5, 6})}, RequestArrived{A, tokens(6), 3}});
-  CHECK(world.request(A).status == RequestStatus::waiting);
+  World world = world_of({PoolCreated{4, blocks({7, 3, 0, 1, 2, 4, 5, 6})}, RequestArrived{kA, tokens(6), 3}});
+  CHECK(world.request(kA).status == RequestStatus::waiting);
 
-  fold_all(world, {StepStarted{1}, RequestAdmitted{A}, BlockAllocated{A, BlockId{7}}, BlockAllocated{A, BlockId{3}},
-                   KvComputed{A, 0, 6, Phase::prefill, true}, KvRead{A, 6}});
-  CHECK(world.request(A).status == RequestStatus::running);
-  CHECK(show_table(world, A) == "[7,3] 6 tokens");
+  fold_all(world, {StepStarted{1}, RequestAdmitted{kA}, BlockAllocated{kA, BlockId{7}}, BlockAllocated{kA, BlockId{3}},
+                   KvComputed{kA, 0, 6, Phase::prefill, true}, KvRead{kA, 6}});
+  CHECK(world.request(kA).status == RequestStatus::running);
+  CHECK(show_table(world, kA) == "[7,3] 6 tokens");
   CHECK(show_pool(world) == "free 0 1 2 4 5 6 | used 3x1 7x1");
-  CHECK(filled_slots(world, world.request(A), 0) == 4);
-  CHECK(filled_slots(world, world.request(A), 1) == 2);
-  CHECK(filled_slots(world, world.request(A), 2) == 0);
+  CHECK(filled_slots(world, world.request(kA), 0) == 4);
+  CHECK(filled_slots(world, world.request(kA), 1) == 2);
+  CHECK(filled_slots(world, world.request(kA), 2) == 0);
   CHECK(world.blocks[3].written == 2);
-  CHECK(world.request(A).new_count == 6);
-  CHECK(world.request(A).read_count == 6);
+  CHECK(world.request(kA).new_count == 6);
+  CHECK(world.request(kA).read_count == 6);
 }
 
 TEST_CASE("a new step forgets what the last one computed and read, and nothing else") {
   World world = prefilled_world();
   fold(world, StepStarted{2});
-  CHECK(world.request(A).new_count == 0);
-  CHECK(world.request(A).read_count == 0);
+  CHECK(world.request(kA).new_count == 0);
+  CHECK(world.request(kA).read_count == 0);
   CHECK(world.step_requests.empty());
-  CHECK(world.request(A).computed_tokens == 6);
-  CHECK(world.request(A).last_read_step == 1);
+  CHECK(world.request(kA).computed_tokens == 6);
+  CHECK(world.request(kA).last_read_step == 1);
 }
 
 TEST_CASE("two chunks that follow each other in one step count as one") {
   World world = prefilled_world();
   fold(world, StepStarted{2});
-  fold_all(world, {TokenSampled{A, 6, TokenId{1}}, TokenSampled{A, 7, TokenId{1}},
-                   KvComputed{A, 6, 1, Phase::decode, true}, KvComputed{A, 7, 1, Phase::decode, true}});
-  CHECK(world.request(A).new_first == 6);
-  CHECK(world.request(A).new_count == 2);
+  fold_all(world, {TokenSampled{kA, 6, TokenId{1}}, TokenSampled{kA, 7, TokenId{1}},
+                   KvComputed{kA, 6, 1, Phase::decode, true}, KvComputed{kA, 7, 1, Phase::decode, true}});
+  CHECK(world.request(kA).new_first == 6);
+  CHECK(world.request(kA).new_count == 2);
 }
 
 TEST_CASE("a block was last read when a request that holds it now read it") {
   World world = prefilled_world();
   CHECK(read_steps(world) == std::vector<std::uint64_t>{0, 0, 0, 1, 0, 0, 0, 1});
-  fold_all(world, {StepStarted{2}, KvRead{A, 4}});
+  fold_all(world, {StepStarted{2}, KvRead{kA, 4}});
   CHECK(read_steps(world) == std::vector<std::uint64_t>{0, 0, 0, 0, 0, 0, 0, 2});
 }
 
 TEST_CASE("releasing a block forgets the tokens that were in it") {
   World world = prefilled_world();
-  fold(world, BlockReleased{A, BlockId{3}, 0});
-  CHECK(show_table(world, A) == "[7] 4 tokens");
+  fold(world, BlockReleased{kA, BlockId{3}, 0});
+  CHECK(show_table(world, kA) == "[7] 4 tokens");
   CHECK(show_pool(world) == "free 0 1 2 4 5 6 3 | used 7x1");
 }
 
@@ -77,47 +80,48 @@ TEST_CASE("an event that cannot follow is refused and changes nothing") {
   const World world = prefilled_world();
   check_refused(world, PoolCreated{0, blocks({0})}, "block size 0");
   check_refused(world, PoolCreated{4, blocks({0})}, "while blocks of the old are held");
-  check_refused(world, RequestArrived{A, tokens(1), 1}, "request ids must come in order");
+  check_refused(world, RequestArrived{kA, tokens(1), 1}, "request ids must come in order");
   check_refused(world, RequestArrived{RequestId{7}, tokens(1), 1}, "request ids must come in order");
-  check_refused(world, RequestAdmitted{B}, "there is no request 1");
-  check_refused(world, RequestAdmitted{A}, "does not wait");
-  check_refused(world, BlockAllocated{A, BlockId{1}}, "block 1 is not at the head of the free queue");
-  check_refused(world, BlockAllocated{A, BlockId{8}}, "there is no block 8");
-  check_refused(world, BlockShared{A, BlockId{0}, 1}, "ref count");
-  check_refused(world, BlockShared{A, BlockId{7}, 0}, "ref count");
-  check_refused(world, BlockReleased{A, BlockId{7}, 0}, "not the table's last entry");
-  check_refused(world, BlockReleased{A, BlockId{3}, UINT32_MAX}, "ref count");
-  check_refused(world, RegionReserved{A, 0, 1}, "outside the contiguous pool");
-  check_refused(world, RegionReleased{A}, "has no region");
+  check_refused(world, RequestAdmitted{kB}, "there is no request 1");
+  check_refused(world, RequestAdmitted{kA}, "does not wait");
+  check_refused(world, BlockAllocated{kA, BlockId{1}}, "block 1 is not at the head of the free queue");
+  check_refused(world, BlockAllocated{kA, BlockId{8}}, "there is no block 8");
+  check_refused(world, BlockShared{kA, BlockId{0}, 1}, "ref count");
+  check_refused(world, BlockShared{kA, BlockId{7}, 0}, "ref count");
+  check_refused(world, BlockReleased{kA, BlockId{7}, 0}, "not the table's last entry");
+  check_refused(world, BlockReleased{kA, BlockId{3}, UINT32_MAX}, "ref count");
+  check_refused(world, RegionReserved{kA, 0, 1}, "outside the contiguous pool");
+  check_refused(world, RegionReleased{kA}, "has no region");
   check_refused(world, StepStarted{3}, "one after another");
   check_refused(world, StepStarted{0}, "one after another");
-  check_refused(world, KvComputed{A, 0, 0, Phase::decode, true}, "no position");
-  check_refused(world, KvComputed{A, UINT32_MAX, UINT32_MAX, Phase::decode, false}, "beyond 4,294,967,295");
-  check_refused(world, TokenSampled{A, 7, TokenId{0}}, "position");
-  check_refused(world, RolledBack{A, 9}, "more tokens than have a slot");
+  check_refused(world, KvComputed{kA, 0, 0, Phase::decode, true}, "no position");
+  check_refused(world, KvComputed{kA, UINT32_MAX, UINT32_MAX, Phase::decode, false}, "beyond 4,294,967,295");
+  check_refused(world, TokenSampled{kA, 7, TokenId{0}}, "position");
+  check_refused(world, RolledBack{kA, 9}, "more tokens than have a slot");
 
   World ended = world;
-  fold(ended, RequestFinished{A, FinishReason::max_tokens});
-  check_refused(ended, RequestFinished{A, FinishReason::max_tokens}, "does not run");
-  check_refused(ended, RequestPreempted{A, 6}, "does not run");
-  check_refused(ended, RequestAborted{A}, "has ended already");
+  fold(ended, RequestFinished{kA, FinishReason::max_tokens});
+  check_refused(ended, RequestFinished{kA, FinishReason::max_tokens}, "does not run");
+  check_refused(ended, RequestPreempted{kA, 6}, "does not run");
+  check_refused(ended, RequestAborted{kA}, "has ended already");
 }
 
 TEST_CASE("K and V are kept only where the request holds slots, and never behind a gap") {
-  const World world = world_of({PoolCreated{4, blocks({0, 1, 2})}, RequestArrived{A, tokens(9), 1}, RequestAdmitted{A},
-                                BlockAllocated{A, BlockId{0}}});
-  check_refused(world, KvComputed{A, 0, 5, Phase::prefill, true}, "holds no slot");
-  check_refused(world, KvComputed{A, 1, 2, Phase::prefill, true}, "behind a gap");
+  const World world = world_of({PoolCreated{4, blocks({0, 1, 2})}, RequestArrived{kA, tokens(9), 1},
+                                RequestAdmitted{kA}, BlockAllocated{kA, BlockId{0}}});
+  check_refused(world, KvComputed{kA, 0, 5, Phase::prefill, true}, "holds no slot");
+  check_refused(world, KvComputed{kA, 1, 2, Phase::prefill, true}, "behind a gap");
 }
 
 TEST_CASE("sums that would overflow are refused") {
   World world = prefilled_world();
-  fold_all(world, {WorkCounted{A, {.flops = UINT64_MAX}}, StepTimed{UINT64_MAX, false}});
-  check_refused(world, WorkCounted{A, {.flops = 1}}, "64 bits");
+  fold_all(world, {WorkCounted{kA, {.flops = UINT64_MAX}}, StepTimed{UINT64_MAX, false}});
+  check_refused(world, WorkCounted{kA, {.flops = 1}}, "64 bits");
   check_refused(world, StepTimed{1, false}, "64 bits");
 }
 
 TEST_CASE("after every event of random runs the world is sound") {
+  std::set<Mark> seen;
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
     INFO("seed " << seed);
     VectorSink sink;
@@ -126,8 +130,12 @@ TEST_CASE("after every event of random runs the world is sound") {
     World world;
     for (const Event& event : sink.events) {
       fold(world, event);
+      seen.insert(mark_of(event));
       REQUIRE(violations(world) == std::vector<std::string>{});
     }
+  }
+  for (const Mark mark : {Mark::preempted, Mark::rolled_back, Mark::aborted, Mark::finished, Mark::released}) {
+    CHECK(seen.contains(mark));
   }
 }
 

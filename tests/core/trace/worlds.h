@@ -14,14 +14,15 @@ using namespace kvarium;
 
 inline std::vector<BlockId> blocks(std::initializer_list<std::uint32_t> ids) {
   std::vector<BlockId> list;
+  list.reserve(ids.size());
   for (const std::uint32_t id : ids) list.push_back(BlockId{id});
   return list;
 }
 
 /// Tokens 100, 101, ...
 inline std::vector<TokenId> tokens(int count) {
-  std::vector<TokenId> list;
-  for (int i = 0; i < count; ++i) list.push_back(TokenId{100 + i});
+  std::vector<TokenId> list(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) list[static_cast<std::size_t>(i)] = TokenId{100 + i};
   return list;
 }
 
@@ -37,15 +38,15 @@ inline World world_of(const std::vector<Event>& events) {
 
 /// A run of 8 blocks of 4 tokens: request A, prompt 6, is prefilled into blocks 7 and 3 in step 1.
 inline std::vector<Event> prefill_events() {
-  const RequestId A{0};
+  const RequestId a{0};
   return {PoolCreated{4, blocks({7, 3, 0, 1, 2, 4, 5, 6})},
-          RequestArrived{A, tokens(6), 3},
+          RequestArrived{a, tokens(6), 3},
           StepStarted{1},
-          RequestAdmitted{A},
-          BlockAllocated{A, BlockId{7}},
-          BlockAllocated{A, BlockId{3}},
-          KvComputed{A, 0, 6, Phase::prefill, true},
-          KvRead{A, 6}};
+          RequestAdmitted{a},
+          BlockAllocated{a, BlockId{7}},
+          BlockAllocated{a, BlockId{3}},
+          KvComputed{a, 0, 6, Phase::prefill, true},
+          KvRead{a, 6}};
 }
 inline World prefilled_world() { return world_of(prefill_events()); }
 
