@@ -81,7 +81,9 @@ TEST_CASE("Chinese text is drawn when its characters are asked for, in every fac
     for (int role = 0; role < kNumFontRoles; ++role) {
       const WithFont font(ui.fonts(), static_cast<FontRole>(role));
       CHECK(compat::has_glyph(0x952E));
-      CHECK_FALSE(compat::has_glyph(0x9F98));  // not asked for
+#if IMGUI_VERSION_NUM < 19200  // later versions load every glyph that is used
+      CHECK_FALSE(compat::has_glyph(0x9F98));
+#endif
     }
   });
   host.frame();

@@ -1,7 +1,6 @@
 #include "visualizer/platform/headless.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/error.h"
 #include "visualizer/platform/im_compat.h"
@@ -33,30 +32,25 @@ const CpuTexture* CpuTextures::find(std::uintptr_t texture) const {
 Headless::Headless(int width, int height, float scale) : width_(width), height_(height) {
   ImGuiIO& io = ImGui::GetIO();
   io.BackendPlatformName = "kvarium headless";
-  io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
+  compat::announce_renderer(io);
   compat::init_keys(io);
   make_ui(textures_);
   ui().set_content_scale(scale);
 }
 
-Headless::~Headless() { destroy_ui(); }
+Headless::~Headless() {
+  destroy_ui();
+  compat::release_textures();
+}
 
 void Headless::resize(int width, int height) {
   width_ = width;
   height_ = height;
 }
 
-void Headless::upload_fonts() {
-  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-  unsigned char* pixels = nullptr;
-  int width = 0, height = 0;
-  atlas.GetTexDataAsRGBA32(&pixels, &width, &height);
-  Image image(width, height);
-  std::memcpy(image.pixels.data(), pixels, image.pixels.size() * sizeof(Colour));
-  if (font_texture_ != 0) textures_.destroy_texture(font_texture_);
-  font_texture_ = textures_.create_texture(image, Filter::smooth);
-  atlas.SetTexID(compat::texture_id(font_texture_));
-}
+void Headless::upload_fonts() { font_texture_ = compat::upload_fonts(textures_, font_texture_); }
+
+void Headless::present() { compat::serve_textures(textures_); }
 
 void Headless::begin_frame() {
   ImGuiIO& io = ImGui::GetIO();

@@ -40,10 +40,10 @@ class Headless final : public Host {
  private:
   void upload_fonts() override;
   void begin_frame() override;
-  void present() override {}
+  void present() override;
 
   CpuTextures textures_;
-  std::uintptr_t font_texture_ = 0;
+  std::uintptr_t font_texture_ = 0;  ///< up to Dear ImGui 1.91
   int width_;
   int height_;
 };

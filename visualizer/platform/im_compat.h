@@ -12,8 +12,10 @@
 #endif
 
 #include <cstdint>
+#include <cstring>
 
 #include "visualizer/platform/key.h"
+#include "visualizer/ui/texture.h"
 
 namespace kvarium::ui::compat {
 
@@ -200,6 +202,65 @@ inline ImTextureID texture_id(std::uintptr_t handle) {
 
 inline std::uintptr_t texture_handle(ImTextureID id) {
   return (std::uintptr_t)id;  // NOLINT: see texture_id
+}
+
+/// For a back end of our own: makes the font atlas a texture. Up to 1.91 once, when the fonts were loaded; `old` (0:
+/// none) goes. Returns its handle.
+inline std::uintptr_t upload_fonts([[maybe_unused]] TextureBackend& backend, [[maybe_unused]] std::uintptr_t old) {
+#if IMGUI_VERSION_NUM >= 19200
+  return 0;  // glyphs come while they are used: see serve_textures
+#else
+  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  unsigned char* pixels = nullptr;
+  int width = 0, height = 0;
+  atlas.GetTexDataAsRGBA32(&pixels, &width, &height);
+  Image image(width, height);
+  std::memcpy(image.pixels.data(), pixels, image.pixels.size() * sizeof(Colour));
+  if (old != 0) backend.destroy_texture(old);
+  const std::uintptr_t texture = backend.create_texture(image, Filter::smooth);
+  atlas.SetTexID(texture_id(texture));
+  return texture;
+#endif
+}
+
+/// For a back end of our own, after ImGui::Render(): from 1.92 on Dear ImGui asks for textures and their updates.
+inline void serve_textures([[maybe_unused]] TextureBackend& backend) {
+#if IMGUI_VERSION_NUM >= 19200
+  for (ImTextureData* texture : ImGui::GetPlatformIO().Textures) {
+    if (texture->Status == ImTextureStatus_WantDestroy && texture->UnusedFrames > 0) {
+      backend.destroy_texture(texture_handle(texture->GetTexID()));
+      texture->SetTexID(ImTextureID_Invalid);
+      texture->SetStatus(ImTextureStatus_Destroyed);
+    }
+    if (texture->Status != ImTextureStatus_WantCreate && texture->Status != ImTextureStatus_WantUpdates) continue;
+    Image image(texture->Width, texture->Height);
+    std::memcpy(image.pixels.data(), texture->GetPixels(), image.pixels.size() * sizeof(Colour));
+    if (texture->Status == ImTextureStatus_WantCreate) {
+      texture->SetTexID(texture_id(backend.create_texture(image, Filter::smooth)));
+    } else {
+      backend.update_texture(texture_handle(texture->GetTexID()), image, 0, image.height);
+    }
+    texture->SetStatus(ImTextureStatus_OK);
+  }
+#endif
+}
+
+/// Tells Dear ImGui what a back end of our own can do: more than 65,536 vertices a list, and textures on demand.
+inline void announce_renderer(ImGuiIO& io) {
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
+#if IMGUI_VERSION_NUM >= 19200
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
+#endif
+}
+
+/// Gives back what serve_textures() made, before the context goes.
+inline void release_textures() {
+#if IMGUI_VERSION_NUM >= 19200
+  for (ImTextureData* texture : ImGui::GetPlatformIO().Textures) {
+    texture->SetTexID(ImTextureID_Invalid);
+    texture->SetStatus(ImTextureStatus_Destroyed);
+  }
+#endif
 }
 
 /// Lets later items in the same place take the mouse from the item `submit` draws (a canvas under its buttons).
