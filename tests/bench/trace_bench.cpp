@@ -24,7 +24,7 @@ constexpr std::size_t kEvents = 1'000'000;
 
 /// The events of the run; more than half of the pool is held most of the time, and requests are preempted.
 const std::vector<Event>& events() {
-  static const std::vector<Event> all = [] {
+  static const std::vector<Event> kAll = [] {
     const kvarium_test::ServingShape shape{.num_blocks = 17400,
                                            .block_size = 16,
                                            .max_running = 200,
@@ -40,16 +40,16 @@ const std::vector<Event>& events() {
     sink.events.resize(kEvents);
     return sink.events;
   }();
-  return all;
+  return kAll;
 }
 
 const Trace& trace() {
-  static const std::unique_ptr<Trace> whole = [] {
+  static const std::unique_ptr<Trace> kWhole = [] {
     auto filled = std::make_unique<Trace>();
     for (const Event& event : events()) filled->emit(event);
     return filled;
   }();
-  return *whole;
+  return *kWhole;
 }
 
 void count_events(benchmark::State& state, std::size_t events_an_iteration) {
