@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "tests/support/catch.h"
 #include "tests/visualizer/commands/run_kvarium.h"
@@ -32,13 +31,7 @@ TEST_CASE("bytes says in one line what is wrong, and returns 2") {
            {"bytes --colour", "--colour"},
            {"dance", "dance"},
        }) {
-    INFO(arguments);
-    const Outcome outcome = run_kvarium(arguments);
-    CHECK(outcome.exit_code == 2);
-    CHECK(outcome.out.empty());
-    CHECK(outcome.error.rfind("kvarium: ", 0) == 0);
-    CHECK_THAT(outcome.error, contains(part));
-    CHECK(std::count(outcome.error.begin(), outcome.error.end(), '\n') == 1);
+    check_refused(arguments, part);
   }
 }
 

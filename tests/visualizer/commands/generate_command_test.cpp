@@ -17,17 +17,6 @@ std::string shared_data(const std::string& name) {
   return std::filesystem::exists(path) ? path.string() : std::string();
 }
 
-/// The error is one line, with this part, and nothing else was printed.
-void check_refused(const std::string& arguments, const std::string& part) {
-  INFO(arguments);
-  const Outcome outcome = run_kvarium(arguments);
-  CHECK(outcome.exit_code == 2);
-  CHECK(outcome.out.empty());
-  CHECK(outcome.error.rfind("kvarium: ", 0) == 0);
-  CHECK_THAT(outcome.error, contains(part));
-  CHECK(std::count(outcome.error.begin(), outcome.error.end(), '\n') == 1);
-}
-
 }  // namespace
 
 TEST_CASE("generate writes the same text with every cache, and counts less work with one") {

@@ -1,6 +1,5 @@
 // kvarium replay --mooncake and --azure. The numbers of the small trace are worked out in tests/core/replay.
 
-#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -95,13 +94,7 @@ TEST_CASE("replay of production traces says in one line what is wrong, and retur
            {"--json", "replay what?"},
            {"story.jsonl --json", "--json goes with"},
        }) {
-    INFO(arguments);
-    const Outcome outcome = run_kvarium("replay " + arguments);
-    CHECK(outcome.exit_code == 2);
-    CHECK(outcome.out.empty());
-    CHECK(outcome.error.rfind("kvarium: ", 0) == 0);
-    CHECK_THAT(outcome.error, contains(part));
-    CHECK(std::count(outcome.error.begin(), outcome.error.end(), '\n') == 1);
+    check_refused("replay " + arguments, part);
   }
 }
 
