@@ -16,6 +16,9 @@ find_package(nlohmann_json QUIET)
 kvarium_require(nlohmann_json nlohmann-json3-dev)
 find_package(Eigen3 QUIET)
 kvarium_require(Eigen3 libeigen3-dev)
+find_path(KVARIUM_XXHASH_INCLUDE xxhash.h)  # the header holds all of it
+set(xxHash_FOUND "${KVARIUM_XXHASH_INCLUDE}")
+kvarium_require(xxHash libxxhash-dev)
 find_package(CLI11 QUIET)
 kvarium_require(CLI11 libcli11-dev)
 

@@ -14,6 +14,13 @@ enum class TokenId : std::int32_t {};     ///< a row of the vocabulary
 enum class Slot : std::uint64_t {};       ///< one token's place in the pool: block * block_size + offset
 enum class NodeId : std::uint32_t {};     ///< a node of a radix tree of cached prefixes
 
+/// 128 bits that stand for the tokens of a full block and for all that came before it.
+struct BlockHash {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  bool operator==(const BlockHash&) const = default;
+};
+
 /// The plain number behind an id.
 template <typename Id>
 constexpr std::underlying_type_t<Id> value(Id id) noexcept {

@@ -55,7 +55,9 @@ std::uint32_t BlockPool::ref_count(BlockId block) const {
 
 std::optional<BlockId> BlockPool::allocate(RequestId request) {
   if (free_.empty()) return std::nullopt;
-  const BlockId block = free_.pop_front();
+  const BlockId block = free_.front();
+  if (keeper_ != nullptr) keeper_->forget(request, block);
+  free_.pop_front();
   ref_counts_[index(block)] = 1;
   sink_.emit(BlockAllocated{request, block});
   return block;
@@ -66,11 +68,31 @@ void BlockPool::share(RequestId request, BlockId block) {
   sink_.emit(BlockShared{request, block, ++ref_counts_[index(block)]});
 }
 
-void BlockPool::release(RequestId request, BlockId block) {
+void BlockPool::touch(RequestId request, BlockId block) {
+  if (ref_count(block) > 0) return share(request, block);
+  free_.remove(block);
+  ref_counts_[index(block)] = 1;
+  sink_.emit(BlockReused{request, block});
+}
+
+void BlockPool::release(RequestId request, BlockId block) { put_back(request, block, QueuePlace::head); }
+
+void BlockPool::release_from(RequestId request, std::vector<BlockId>& table, std::size_t kept) {
+  QueuePlace place = QueuePlace::head;
+  for (; table.size() > kept; table.pop_back()) place = put_back(request, table.back(), place);
+}
+
+/// `at_head`: where the block goes if it goes to the head. Returns where the next block of the same release goes then.
+QueuePlace BlockPool::put_back(RequestId request, BlockId block, QueuePlace at_head) {
   if (ref_count(block) == 0) throw MisuseError(name(block) + " is free already: it cannot be released twice");
   const std::uint32_t left = --ref_counts_[index(block)];
-  if (left == 0) free_.push_back(block);
-  sink_.emit(BlockReleased{request, block, left});
+  const bool goes_first = left == 0 && keeper_ != nullptr && keeper_->goes_first(block);
+  const QueuePlace place = goes_first ? at_head : QueuePlace::tail;
+  if (left == 0 && place == QueuePlace::tail) free_.push_back(block);
+  if (place == QueuePlace::head) free_.push_front(block);
+  if (place == QueuePlace::behind_last_head) free_.push_behind_last_front(block);
+  sink_.emit(BlockReleased{request, block, left, place});
+  return goes_first ? QueuePlace::behind_last_head : at_head;
 }
 
 std::string BlockPool::show() const {

@@ -19,6 +19,20 @@ std::vector<BlockId> ascending_order(std::uint32_t num_blocks);
 /// logical and physical order have nothing to do with each other.
 std::vector<BlockId> scrambled_order(std::uint32_t num_blocks, std::uint64_t seed);
 
+/// Who remembers what is in free blocks: a prefix cache.
+class BlockKeeper {
+ public:
+  BlockKeeper() = default;
+  BlockKeeper(const BlockKeeper&) = delete;
+  BlockKeeper& operator=(const BlockKeeper&) = delete;
+  virtual ~BlockKeeper() = default;
+
+  /// The block is about to be handed out to the request and overwritten.
+  virtual void forget(RequestId request, BlockId block) = 0;
+  /// Nobody holds the block any more: hand it out before all others (true), or after them (false)?
+  virtual bool goes_first(BlockId block) const = 0;
+};
+
 /// Invariant: a block is in the free queue if and only if its ref count is 0.
 class BlockPool {
  public:
@@ -38,9 +52,19 @@ class BlockPool {
   std::optional<BlockId> allocate(RequestId request);
   /// One more table holds the block. MisuseError when nobody holds it.
   void share(RequestId request, BlockId block);
+  /// One more table holds the block, whether or not others do: out of the free queue, from wherever it stands, or
+  /// shared. For a block whose content the request needs.
+  void touch(RequestId request, BlockId block);
   /// One table fewer holds the block; with the last one it joins the tail of the free queue. MisuseError, state
   /// untouched, when nobody holds it (a double free).
   void release(RequestId request, BlockId block);
+
+  /// Releases the last entries of the table until `kept` are left, last first. Those that the keeper sends to the head
+  /// of the free queue keep this order there. MisuseError as for release(); what was released before stays so.
+  void release_from(RequestId request, std::vector<BlockId>& table, std::size_t kept);
+  /// From now on `keeper` is told and asked; nullptr: nobody, and all blocks return to the tail. It must outlive the
+  /// pool or take its leave.
+  void set_keeper(BlockKeeper* keeper) { keeper_ = keeper; }
 
   /// Where the pool and its tables announce what they do.
   EventSink& sink() const { return sink_; }
@@ -48,10 +72,13 @@ class BlockPool {
   std::string show() const;
 
  private:
+  QueuePlace put_back(RequestId request, BlockId block, QueuePlace at_head);
+
   std::uint32_t block_size_;
   std::vector<std::uint32_t> ref_counts_;
   FreeQueue free_;
   EventSink& sink_;
+  BlockKeeper* keeper_ = nullptr;
 };
 
 }  // namespace kvarium

@@ -34,6 +34,16 @@ bool BlockTable::append(std::uint32_t more) {
   return true;
 }
 
+void BlockTable::adopt(const std::vector<BlockId>& blocks) {
+  if (num_tokens_ > 0) throw MisuseError("only an empty table can adopt blocks: this one holds " + show());
+  blocks_.reserve(blocks.size());
+  for (const BlockId block : blocks) {
+    pool_.touch(request_, block);
+    blocks_.push_back(block);
+    num_tokens_ += pool_.block_size();
+  }
+}
+
 Slot BlockTable::slot_of(std::uint32_t position) const {
   if (position >= num_tokens_) {
     throw MisuseError("position " + std::to_string(position) + " has no slot: the table holds " +
@@ -53,14 +63,12 @@ void BlockTable::rollback_to(std::uint32_t kept_tokens) {
   // The length first: no one may see a position that points into a block which is free again.
   pool_.sink().emit(RolledBack{request_, kept_tokens});
   num_tokens_ = kept_tokens;
-  for (std::size_t kept = blocks_for(kept_tokens, pool_.block_size()); blocks_.size() > kept; blocks_.pop_back()) {
-    pool_.release(request_, blocks_.back());
-  }
+  pool_.release_from(request_, blocks_, blocks_for(kept_tokens, pool_.block_size()));
 }
 
 void BlockTable::release() {
   num_tokens_ = 0;
-  for (; !blocks_.empty(); blocks_.pop_back()) pool_.release(request_, blocks_.back());
+  pool_.release_from(request_, blocks_, 0);
 }
 
 std::string BlockTable::show() const {

@@ -26,6 +26,9 @@ class BlockTable {
   /// Gives `more` tokens a slot each. False, state untouched, when the pool has too few free blocks. append(0) does
   /// nothing and is true. MisuseError when positions would no longer fit 32 bits.
   [[nodiscard]] bool append(std::uint32_t more);
+  /// Starts the table with full blocks that hold the first tokens already: a hit in a prefix cache. MisuseError when
+  /// the table is not empty.
+  void adopt(const std::vector<BlockId>& blocks);
   /// Where position's K and V lie: blocks()[position / block_size] * block_size + position % block_size.
   /// MisuseError for a position that has none.
   Slot slot_of(std::uint32_t position) const;

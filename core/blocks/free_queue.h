@@ -13,7 +13,8 @@
 
 namespace kvarium {
 
-/// Invariant: a block is in the queue at most once. Blocks are handed out from the front.
+/// Invariant: a block is in the queue at most once. Blocks are handed out from the front; most return to the back,
+/// those whose content nobody can find again may return to the front.
 class FreeQueue {
  public:
   FreeQueue() = default;
@@ -42,12 +43,34 @@ class FreeQueue {
     tail_ = value(block);
     ++size_;
   }
+  void push_front(BlockId block) {
+    Link& link = unqueued(block);
+    link = {kNone, head_, true};
+    (head_ == kNone ? tail_ : links_[head_].previous) = value(block);
+    head_ = last_at_front_ = value(block);
+    ++size_;
+  }
+  /// Behind the block that was put to the front last, so that several blocks can go there and keep their order.
+  /// MisuseError when that block has left the queue.
+  void push_behind_last_front(BlockId block) {
+    Link& link = unqueued(block);
+    if (!has_last_front()) throw MisuseError("the block that was put to the front last is no longer in the queue");
+    const std::uint32_t before = last_at_front_;
+    const std::uint32_t after = links_[before].next;
+    link = {before, after, true};
+    links_[before].next = value(block);
+    (after == kNone ? tail_ : links_[after].previous) = value(block);
+    last_at_front_ = value(block);
+    ++size_;
+  }
+  bool has_last_front() const { return last_at_front_ != kNone; }
   void remove(BlockId block) {
     if (!contains(block)) throw MisuseError("block " + std::to_string(value(block)) + " is not in the free queue");
     Link& link = links_[index(block)];
     (link.previous == kNone ? head_ : links_[link.previous].next) = link.next;
     (link.next == kNone ? tail_ : links_[link.next].previous) = link.previous;
     link = {};
+    if (last_at_front_ == value(block)) last_at_front_ = kNone;
     --size_;
   }
 
@@ -84,6 +107,7 @@ class FreeQueue {
   std::vector<Link> links_;
   std::uint32_t head_ = kNone;
   std::uint32_t tail_ = kNone;
+  std::uint32_t last_at_front_ = kNone;
   std::size_t size_ = 0;
 };
 

@@ -66,7 +66,18 @@ class Describer {
     return tr_format("Request {} shares block {} as its logical block {}: {} tables hold it now.", letter(e.request),
                      value(e.block), table_size(e.request), e.ref_count);
   }
+  std::string operator()(const BlockReused& e) const {
+    return tr_format(
+        "Request {} takes block {} out of the free queue as its logical block {}: what it needs is still in it.",
+        letter(e.request), value(e.block), table_size(e.request));
+  }
   std::string operator()(const BlockReleased& e) const {
+    if (e.ref_count == 0 && e.place != QueuePlace::tail) {
+      return tr_format(e.place == QueuePlace::head
+                           ? "Request {} gives back block {}: it joins the head of the free queue."
+                           : "Request {} gives back block {}: it joins the free queue behind the block before.",
+                       letter(e.request), value(e.block));
+    }
     if (e.ref_count == 0) {
       return tr_format("Request {} gives back block {}: it joins the end of the free queue.", letter(e.request),
                        value(e.block));
@@ -79,6 +90,22 @@ class Describer {
   }
   std::string operator()(const RegionReleased& e) const {
     return tr_format("Request {} gives back its slots.", letter(e.request));
+  }
+
+  std::string operator()(const BlockCached& e) const {
+    return tr_format("Block {}, logical block {} of request {}, is full: from now on it is found by its hash {}.",
+                     value(e.block), e.logical, letter(e.request), short_name(e.hash));
+  }
+  std::string operator()(const BlockEvicted& e) const {
+    return tr_format("Block {} is evicted from the prefix cache to make room for request {}: hash {} is forgotten.",
+                     value(e.block), letter(e.request), short_name(e.hash));
+  }
+  std::string operator()(const PrefixMatched& e) const {
+    return tr_format("Of the {} tokens of request {}, K and V of the first {} are in the cache already.", e.num_tokens,
+                     letter(e.request), e.hit_tokens);
+  }
+  std::string operator()(const PrefixCacheReset&) const {
+    return std::string(tr("The prefix cache is emptied: no block is found any more."));
   }
 
   std::string operator()(const StepStarted& e) const { return tr_format("Step {} starts.", e.step); }
@@ -121,6 +148,8 @@ class Describer {
   std::string operator()(const Asked& e) const { return printable(e.question); }
 
  private:
+  /// Enough of a hash to tell blocks apart by eye.
+  static std::string short_name(const BlockHash& hash) { return tr_format("{:08x}", hash.low & 0xFFFFFFFFU); }
   std::size_t table_size(RequestId request) const { return world_.request(request).table.size(); }
 
   const World& world_;

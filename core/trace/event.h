@@ -20,6 +20,9 @@ namespace kvarium {
 enum class RequestStatus : std::uint8_t { waiting, running, preempted, finished, aborted };
 enum class Phase : std::uint8_t { prefill, decode };
 enum class FinishReason : std::uint8_t { end_of_sequence, max_tokens, stop_string, context_full };
+/// Where a block joins the free queue: at its tail, the last to be handed out; at its head, the next to be handed out;
+/// or behind the block that joined at the head last.
+enum class QueuePlace : std::uint8_t { tail, head, behind_last_head };
 
 // --- what exists before the first step
 
@@ -87,11 +90,19 @@ struct BlockShared {
   std::uint32_t ref_count = 0;  ///< after sharing
   bool operator==(const BlockShared&) const = default;
 };
-/// The last entry left the request's table. At ref_count 0 the block joined the tail of the free queue.
+/// A free block whose K and V the request needs left the free queue, from wherever it stood, and became the last entry
+/// of the request's table: a hit in the prefix cache. Nothing in it is overwritten.
+struct BlockReused {
+  RequestId request{};
+  BlockId block{};
+  bool operator==(const BlockReused&) const = default;
+};
+/// The last entry left the request's table. At ref_count 0 the block joined the free queue.
 struct BlockReleased {
   RequestId request{};
   BlockId block{};
-  std::uint32_t ref_count = 0;  ///< after the release
+  std::uint32_t ref_count = 0;          ///< after the release
+  QueuePlace place = QueuePlace::tail;  ///< at ref_count 0
   bool operator==(const BlockReleased&) const = default;
 };
 struct RegionReserved {
@@ -103,6 +114,36 @@ struct RegionReserved {
 struct RegionReleased {
   RequestId request{};
   bool operator==(const RegionReleased&) const = default;
+};
+
+// --- the prefix cache: blocks that are found by the hash of what they hold
+
+/// A full block of the request can be found from now on, whoever holds it, and also while it is free.
+struct BlockCached {
+  RequestId request{};
+  BlockId block{};
+  std::uint32_t logical = 0;  ///< its place in the request's table
+  BlockHash hash;
+  bool operator==(const BlockCached&) const = default;
+};
+/// The block is about to be handed out to the request and overwritten: nobody finds it any more.
+struct BlockEvicted {
+  RequestId request{};
+  BlockId block{};
+  BlockHash hash;
+  bool operator==(const BlockEvicted&) const = default;
+};
+/// The request starts, or starts again after a preemption, with `hit_tokens` of its `num_tokens` tokens computed
+/// already: they are in the blocks that it reused or shared just before.
+struct PrefixMatched {
+  RequestId request{};
+  std::uint32_t num_tokens = 0;
+  std::uint32_t hit_tokens = 0;
+  bool operator==(const PrefixMatched&) const = default;
+};
+/// No block can be found any more.
+struct PrefixCacheReset {
+  bool operator==(const PrefixCacheReset&) const = default;
 };
 
 // --- computing
@@ -169,8 +210,9 @@ struct Asked {
 };
 
 using Event = std::variant<ModelDescribed, PoolCreated, ArenaCreated, TokenNamed, RequestArrived, RequestAdmitted,
-                           RequestPreempted, RequestFinished, RequestAborted, BlockAllocated, BlockShared,
-                           BlockReleased, RegionReserved, RegionReleased, StepStarted, KvComputed, KvRead, TokenSampled,
-                           RolledBack, WorkCounted, StepTimed, LessonStarted, Said, Asked>;
+                           RequestPreempted, RequestFinished, RequestAborted, BlockAllocated, BlockShared, BlockReused,
+                           BlockReleased, RegionReserved, RegionReleased, BlockCached, BlockEvicted, PrefixMatched,
+                           PrefixCacheReset, StepStarted, KvComputed, KvRead, TokenSampled, RolledBack, WorkCounted,
+                           StepTimed, LessonStarted, Said, Asked>;
 
 }  // namespace kvarium

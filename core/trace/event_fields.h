@@ -31,6 +31,11 @@ struct EnumNames<KvKind> {
 };
 
 template <>
+struct EnumNames<QueuePlace> {
+  static constexpr std::array<std::string_view, 3> kNames = {"tail", "head", "behind_last_head"};
+};
+
+template <>
 struct Fields<ModelShape> {
   template <typename Self, typename Visit>
   static void each(Self& e, Visit&& visit) {
@@ -55,6 +60,15 @@ struct Fields<Work> {
     visit("score_products", e.score_products);
     visit("bytes_read", e.bytes_read);
     visit("flops", e.flops);
+  }
+};
+
+template <>
+struct Fields<BlockHash> {
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("high", e.high);
+    visit("low", e.low);
   }
 };
 
@@ -164,6 +178,15 @@ struct Fields<BlockShared> {
   }
 };
 template <>
+struct Fields<BlockReused> {
+  static constexpr std::string_view kName = "BlockReused";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("request", e.request);
+    visit("block", e.block);
+  }
+};
+template <>
 struct Fields<BlockReleased> {
   static constexpr std::string_view kName = "BlockReleased";
   template <typename Self, typename Visit>
@@ -171,6 +194,7 @@ struct Fields<BlockReleased> {
     visit("request", e.request);
     visit("block", e.block);
     visit("ref_count", e.ref_count);
+    visit("place", e.place);
   }
 };
 template <>
@@ -190,6 +214,46 @@ struct Fields<RegionReleased> {
   static void each(Self& e, Visit&& visit) {
     visit("request", e.request);
   }
+};
+
+// --- the prefix cache
+
+template <>
+struct Fields<BlockCached> {
+  static constexpr std::string_view kName = "BlockCached";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("request", e.request);
+    visit("block", e.block);
+    visit("logical", e.logical);
+    visit("hash", e.hash);
+  }
+};
+template <>
+struct Fields<BlockEvicted> {
+  static constexpr std::string_view kName = "BlockEvicted";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("request", e.request);
+    visit("block", e.block);
+    visit("hash", e.hash);
+  }
+};
+template <>
+struct Fields<PrefixMatched> {
+  static constexpr std::string_view kName = "PrefixMatched";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("request", e.request);
+    visit("num_tokens", e.num_tokens);
+    visit("hit_tokens", e.hit_tokens);
+  }
+};
+template <>
+struct Fields<PrefixCacheReset> {
+  static constexpr std::string_view kName = "PrefixCacheReset";
+  template <typename Self, typename Visit>
+  static void each(Self&, Visit&&) {}
 };
 
 // --- computing

@@ -110,6 +110,15 @@ void cached_tokens_were_written(const World& world, Sentences& wrong) {
 
 // --- requests
 
+void cached_blocks_are_full(const World& world, Sentences& wrong) {
+  for (std::size_t id = 0; id < world.blocks.size(); ++id) {
+    const BlockState& block = world.blocks[id];
+    if (!block.hash || block.written >= world.block_size) continue;
+    report(wrong, "Block {} can be found by its hash, yet only {} of its {} slots are written.", id, block.written,
+           world.block_size);
+  }
+}
+
 void tokens_are_prompt_and_answer(const World& world, Sentences& wrong) {
   for (const auto& request : world.requests) {
     const std::uint64_t most = std::uint64_t{request->prompt_tokens} + request->max_new_tokens;
@@ -219,6 +228,7 @@ constexpr std::array<Invariant, kInvariantCount> kInvariants = {{
     {"No block is written beyond its size", blocks_are_written_within_their_size},
     {"No block was touched in a later step", blocks_know_no_later_step},
     {"Tokens that count as cached were written", cached_tokens_were_written},
+    {"Blocks that can be found by their hash are full", cached_blocks_are_full},
     {"Tokens are the prompt and at most the answer that was asked for", tokens_are_prompt_and_answer},
     {"Computed tokens exist", computed_tokens_exist},
     {"Computed tokens have slots", computed_tokens_have_slots},

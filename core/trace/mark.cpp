@@ -16,6 +16,7 @@ struct MarkOf {
   constexpr Mark operator()(const BlockAllocated*) const { return Mark::allocated; }
   constexpr Mark operator()(const RegionReserved*) const { return Mark::allocated; }
   constexpr Mark operator()(const BlockShared*) const { return Mark::shared; }
+  constexpr Mark operator()(const BlockReused*) const { return Mark::shared; }
   constexpr Mark operator()(const BlockReleased*) const { return Mark::released; }
   constexpr Mark operator()(const RegionReleased*) const { return Mark::released; }
   constexpr Mark operator()(const RolledBack*) const { return Mark::rolled_back; }

@@ -15,8 +15,8 @@ enum class Mark : std::uint8_t {
   finished,
   aborted,
   allocated,  ///< a block or a region was taken
-  shared,
-  released,  ///< a block or a region was given back
+  shared,     ///< a block that others hold, or one that is free and still cached
+  released,   ///< a block or a region was given back
   rolled_back,
   step,
   said,

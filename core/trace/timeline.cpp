@@ -39,6 +39,7 @@ class TimelineBuilder {
 
   void operator()(const BlockAllocated& e) { entries(e.request, +1); }
   void operator()(const BlockShared& e) { entries(e.request, +1); }
+  void operator()(const BlockReused& e) { entries(e.request, +1); }
   void operator()(const BlockReleased& e) { entries(e.request, -1); }
   void operator()(const RegionReserved& e) {
     of(e.request).region_slots = e.num_slots;
@@ -46,6 +47,11 @@ class TimelineBuilder {
   }
   void operator()(const RegionReleased& e) {
     of(e.request).region_slots = 0;
+    holding_changed(e.request);
+  }
+
+  void operator()(const PrefixMatched& e) {
+    of(e.request).computed = e.hit_tokens;
     holding_changed(e.request);
   }
 

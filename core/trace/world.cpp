@@ -83,7 +83,8 @@ class Folder {
     }
     edit(e.request).table.push_back(e.block);
     world_.free_blocks.pop_front();
-    allocated = {.ref_count = 1, .allocated_step = world_.step};
+    // A hash that nobody took back stays: violations() says that the block is found by what it no longer holds.
+    allocated = {.ref_count = 1, .allocated_step = world_.step, .hash = allocated.hash};
   }
   void operator()(const BlockShared& e) {
     look(e.request);
@@ -94,6 +95,16 @@ class Folder {
     edit(e.request).table.push_back(e.block);
     ++shared.ref_count;
   }
+  void operator()(const BlockReused& e) {
+    look(e.request);
+    BlockState& reused = block(e.block);
+    if (!world_.free_blocks.contains(e.block)) {
+      cannot_follow("block " + std::to_string(value(e.block)) + " is not in the free queue");
+    }
+    edit(e.request).table.push_back(e.block);
+    world_.free_blocks.remove(e.block);
+    reused.ref_count = 1;
+  }
   void operator()(const BlockReleased& e) {
     const std::vector<BlockId>& table = look(e.request).table;
     BlockState& released = block(e.block);
@@ -101,10 +112,13 @@ class Folder {
     if (released.ref_count == 0 || released.ref_count - 1 != e.ref_count) {
       cannot_follow("the released block's ref count");
     }
+    if (e.ref_count == 0 && e.place == QueuePlace::behind_last_head && !world_.free_blocks.has_last_front()) {
+      cannot_follow("no released block is at the head of the free queue");
+    }
     RequestState& request = edit(e.request);
     request.table.pop_back();
     --released.ref_count;
-    if (released.ref_count == 0) world_.free_blocks.push_back(e.block);
+    if (released.ref_count == 0) join_free_queue(e.block, e.place);
     request.computed_tokens = clipped(request.computed_tokens, held_slots(world_, request));
   }
   void operator()(const RegionReserved& e) {
@@ -119,6 +133,38 @@ class Folder {
     RequestState& request = edit(e.request);
     request.region.reset();
     request.computed_tokens = clipped(request.computed_tokens, held_slots(world_, request));
+  }
+
+  // --- the prefix cache
+
+  void operator()(const BlockCached& e) {
+    const std::vector<BlockId>& table = look(e.request).table;
+    BlockState& cached = block(e.block);
+    if (e.logical >= table.size() || table[e.logical] != e.block) {
+      cannot_follow("the cached block is not entry " + std::to_string(e.logical) + " of the request's table");
+    }
+    if (cached.hash) cannot_follow("block " + std::to_string(value(e.block)) + " has a hash already");
+    cached.hash = e.hash;
+  }
+  void operator()(const BlockEvicted& e) {
+    look(e.request);
+    BlockState& evicted = block(e.block);
+    if (evicted.hash != e.hash) cannot_follow("the evicted block's hash");
+    evicted.hash.reset();
+  }
+  void operator()(const PrefixMatched& e) {
+    const RequestState& before = look(e.request);
+    if (e.hit_tokens > e.num_tokens || e.hit_tokens > held_slots(world_, before)) {
+      cannot_follow("more tokens were found than have a slot");
+    }
+    PrefixCounts& counts = before.preemptions > 0 ? world_.resumed_prefix : world_.prefix;
+    if (!adds_up(counts.queried_tokens, e.num_tokens)) cannot_follow("the tokens looked up do not fit in 64 bits");
+    edit(e.request).computed_tokens = e.hit_tokens;
+    counts.queried_tokens += e.num_tokens;
+    counts.hit_tokens += e.hit_tokens;  // never more than those looked up
+  }
+  void operator()(const PrefixCacheReset&) {
+    for (BlockState& state : world_.blocks) state.hash.reset();
   }
 
   // --- computing
@@ -219,6 +265,11 @@ class Folder {
     RequestState& request = edit(id);
     if (request.new_count == 0 && request.read_count == 0) world_.step_requests.push_back(id);
     return request;
+  }
+  void join_free_queue(BlockId id, QueuePlace place) {
+    if (place == QueuePlace::tail) world_.free_blocks.push_back(id);
+    if (place == QueuePlace::head) world_.free_blocks.push_front(id);
+    if (place == QueuePlace::behind_last_head) world_.free_blocks.push_behind_last_front(id);
   }
   void mark_written(const RequestState& request, std::uint32_t first, std::uint64_t end) {
     for (std::size_t i = first / world_.block_size; std::uint64_t{i} * world_.block_size < end; ++i) {

@@ -21,6 +21,7 @@ struct BlockState {
   std::uint32_t written = 0;         ///< slots whose K and V were ever written since the block was last allocated
   std::uint64_t allocated_step = 0;  ///< of the last allocation
   std::uint64_t written_step = 0;    ///< the last step that wrote into it; 0: none
+  std::optional<BlockHash> hash;     ///< by which the prefix cache finds it; none: it does not
   bool operator==(const BlockState&) const = default;
 };
 
@@ -61,6 +62,13 @@ struct RequestState {
   bool operator==(const RequestState&) const = default;
 };
 
+/// Tokens that were looked up in the prefix cache, and how many of them were found.
+struct PrefixCounts {
+  std::uint64_t queried_tokens = 0;
+  std::uint64_t hit_tokens = 0;
+  bool operator==(const PrefixCounts&) const = default;
+};
+
 struct World {
   std::uint64_t events = 0;  ///< how many events were folded
   std::uint64_t step = 0;    ///< the engine step that the last event belongs to; 0: before the first
@@ -71,6 +79,8 @@ struct World {
   std::uint32_t block_size = 0;  ///< tokens a block; 0: no pool was made
   std::vector<BlockState> blocks;
   FreeQueue free_blocks;
+  PrefixCounts prefix;            ///< each request counts once, when it first starts
+  PrefixCounts resumed_prefix;    ///< requests that start again after a preemption, counted apart
   std::uint64_t arena_slots = 0;  ///< of the contiguous pool; 0: none was made
 
   std::vector<CopyOnWrite<RequestState>> requests;  ///< by RequestId

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "core/engine.h"
 #include "core/scheduling/first_come_scheduler.h"
+#include "core/trace/event_fields.h"
 #include "tests/support/engine_checks.h"
 #include "tests/support/fake_runner.h"
 
@@ -60,14 +63,10 @@ struct Bench {
 
 /// The events from the first-th on, by name.
 inline std::string names_of(const std::vector<Event>& events, std::size_t first) {
-  static const char* const kNames[] = {
-      "ModelDescribed",   "PoolCreated",     "ArenaCreated",   "TokenNamed",     "RequestArrived", "RequestAdmitted",
-      "RequestPreempted", "RequestFinished", "RequestAborted", "BlockAllocated", "BlockShared",    "BlockReleased",
-      "RegionReserved",   "RegionReleased",  "StepStarted",    "KvComputed",     "KvRead",         "TokenSampled",
-      "RolledBack",       "WorkCounted",     "StepTimed"};
   std::string text;
   for (std::size_t i = first; i < events.size(); ++i) {
-    text += (text.empty() ? "" : " ") + std::string(kNames[events[i].index()]);
+    const auto name = [](const auto& event) { return Fields<std::decay_t<decltype(event)>>::kName; };
+    text += (text.empty() ? "" : " ") + std::string(std::visit(name, events[i]));
   }
   return text;
 }

@@ -36,6 +36,19 @@ TEST_CASE("every event is a sentence") {
         "Request A shares block 0 as its logical block 2: 2 tables hold it now.");
   CHECK(says(BlockReleased{kA, BlockId{3}, 0}) == "Request A gives back block 3: it joins the end of the free queue.");
   CHECK(says(BlockReleased{kA, BlockId{3}, 1}) == "Request A lets go of block 3: 1 tables still hold it.");
+  CHECK(says(BlockReleased{kA, BlockId{3}, 0, QueuePlace::head}) ==
+        "Request A gives back block 3: it joins the head of the free queue.");
+  CHECK(says(BlockReleased{kA, BlockId{3}, 0, QueuePlace::behind_last_head}) ==
+        "Request A gives back block 3: it joins the free queue behind the block before.");
+  CHECK(says(BlockReused{kA, BlockId{0}}) ==
+        "Request A takes block 0 out of the free queue as its logical block 2: what it needs is still in it.");
+  CHECK(says(BlockCached{kA, BlockId{7}, 0, {1, 0x12345678ABCU}}) ==
+        "Block 7, logical block 0 of request A, is full: from now on it is found by its hash 45678abc.");
+  CHECK(says(BlockEvicted{kA, BlockId{7}, {1, 2}}) ==
+        "Block 7 is evicted from the prefix cache to make room for request A: hash 00000002 is forgotten.");
+  CHECK(says(PrefixMatched{kA, 9, 8}) ==
+        "Of the 9 tokens of request A, K and V of the first 8 are in the cache already.");
+  CHECK(says(PrefixCacheReset{}) == "The prefix cache is emptied: no block is found any more.");
   CHECK(says(RegionReserved{kA, 8, 64}) == "Request A reserves 64 slots from slot 8 on.");
   CHECK(says(RegionReleased{kA}) == "Request A gives back its slots.");
   CHECK(says(StepStarted{2}) == "Step 2 starts.");
@@ -104,7 +117,7 @@ TEST_CASE("the text twin says all of a small state") {
       "  A running: prompt 6, generated 0 of 3; table [7,3] 6 tokens, 2 of 8 slots empty (25.0 %); this step computed "
       "6 positions from 0 on; read 6 positions\n"
       "work: 6 K/V projections, 21 score products, 1,234,567 bytes read, 9 FLOP\n"
-      "invariants: 18 of 18 hold\n"
+      "invariants: 19 of 19 hold\n"
       "> A's prompt fills a block and a half.\n");
 }
 
@@ -123,7 +136,7 @@ TEST_CASE("the text twin of a state that is wrong says what is wrong") {
   World world = prefilled_world();
   fold(world, RequestAborted{kA});
   CHECK_THAT(text_twin(world),
-             contains("invariants: 17 of 18 hold\n  ! Request A does not run, yet it holds 8 slots.\n"));
+             contains("invariants: 18 of 19 hold\n  ! Request A does not run, yet it holds 8 slots.\n"));
 }
 
 TEST_CASE("long lists are cut, and the text says how much is left out") {

@@ -98,6 +98,15 @@ TEST_CASE("tokens that count as cached must have been written") {
   CHECK(violations(b.world) == Sentences{"Request A counts on 2 tokens in block 3, and 1 were written."});
 }
 
+TEST_CASE("a block that can be found by its hash must be full") {
+  Broken b;
+  b.world.blocks[3].hash = BlockHash{1, 2};
+  CHECK(violations(b.world) == Sentences{"Block 3 can be found by its hash, yet only 2 of its 4 slots are written."});
+  b.world.blocks[3].hash.reset();
+  b.world.blocks[7].hash = BlockHash{1, 2};
+  CHECK(violations(b.world) == Sentences{});
+}
+
 TEST_CASE("a request must not generate more than was asked for") {
   Broken b;
   b.request().max_new_tokens = 1;

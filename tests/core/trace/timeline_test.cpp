@@ -103,6 +103,16 @@ TEST_CASE("memory is told at each step's end") {
   CHECK(timeline.held_slots(99) == 0);
 }
 
+TEST_CASE("a request that finds its beginning in the prefix cache holds it from then on") {
+  Trace trace;
+  emit_all(trace, prefill_events());
+  emit_all(trace,
+           {BlockCached{kA, BlockId{7}, 0, {1, 2}}, BlockReleased{kA, BlockId{3}, 0}, BlockReleased{kA, BlockId{7}, 0},
+            RequestFinished{kA, FinishReason::max_tokens}, RequestArrived{kB, tokens(6), 1}, StepStarted{2},
+            RequestAdmitted{kB}, BlockReused{kB, BlockId{7}}, PrefixMatched{kB, 6, 4}});
+  CHECK(timeline_of(trace).held(kB, 2) == Holding{2, 4, 4});
+}
+
 TEST_CASE("a region is held whole from the start") {
   Trace trace;
   emit_all(trace,

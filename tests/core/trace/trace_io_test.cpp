@@ -56,7 +56,7 @@ void check_refused(const std::string& text, const std::string& sentence) {
   CHECK_THROWS_AS(read(text), InputError);
 }
 
-const std::string kFirstLine = "{\"kvarium_trace\":1}\n";
+const std::string kFirstLine = "{\"kvarium_trace\":2}\n";
 
 std::string text_of(const std::vector<Event>& events) {
   std::string text = kFirstLine;
@@ -78,9 +78,14 @@ std::vector<Event> one_of_each() {
           RequestAborted{r},
           BlockAllocated{r, BlockId{UINT32_MAX}},
           BlockShared{r, BlockId{1}, 2},
-          BlockReleased{r, BlockId{1}, 1},
+          BlockReused{r, BlockId{1}},
+          BlockReleased{r, BlockId{1}, 1, QueuePlace::behind_last_head},
           RegionReserved{r, 1, 2},
           RegionReleased{r},
+          BlockCached{r, BlockId{1}, 2, {UINT64_MAX, 3}},
+          BlockEvicted{r, BlockId{1}, {2, UINT64_MAX}},
+          PrefixMatched{r, 9, 8},
+          PrefixCacheReset{},
           StepStarted{UINT64_MAX},
           KvComputed{r, 1, 2, Phase::decode, false},
           KvRead{r, 9},
@@ -174,15 +179,15 @@ TEST_CASE("a cut within a character of a text is salvaged too") {
 }
 
 TEST_CASE("what is not a trace of this version is refused") {
-  check_refused("", "t.jsonl: the file is empty; a trace starts with the line {\"kvarium_trace\":1}");
+  check_refused("", "t.jsonl: the file is empty; a trace starts with the line {\"kvarium_trace\":2}");
   check_refused("hello\n", "t.jsonl is not a trace of Kvarium: this is not JSON, at byte 1");
   check_refused("{\"kvarium_tr", "t.jsonl is not a trace of Kvarium: this is not JSON, at byte 13");
   check_refused("{\"event\":\"StepStarted\",\"step\":1}\n",
-                "t.jsonl is not a trace of Kvarium: a trace starts with the line {\"kvarium_trace\":1}");
-  check_refused("{\"kvarium_trace\":2}\n", "t.jsonl is a trace of version 2; this program reads version 1");
+                "t.jsonl is not a trace of Kvarium: a trace starts with the line {\"kvarium_trace\":2}");
+  check_refused("{\"kvarium_trace\":1}\n", "t.jsonl is a trace of version 1; this program reads version 2");
   check_refused("{\"kvarium_trace\":99999999999}\n",
-                "t.jsonl is a trace of version 4294967295; this program reads version 1");
-  CHECK(read("{\"kvarium_trace\":1,\"made_by\":\"a test\"}\n").trace->empty());
+                "t.jsonl is a trace of version 4294967295; this program reads version 2");
+  CHECK(read("{\"kvarium_trace\":2,\"made_by\":\"a test\"}\n").trace->empty());
 }
 
 TEST_CASE("a line that is not exactly one event is refused with its number, its field and what was expected") {

@@ -76,6 +76,32 @@ TEST_CASE("releasing a block forgets the tokens that were in it") {
   CHECK(show_pool(world) == "free 0 1 2 4 5 6 3 | used 7x1");
 }
 
+TEST_CASE("a block that is free and cached is found again: it leaves the middle of the queue with what is in it") {
+  World world = prefilled_world();
+  const BlockHash hash{1, 2};
+  fold_all(world, {BlockCached{kA, BlockId{7}, 0, hash}, BlockReleased{kA, BlockId{3}, 0, QueuePlace::head},
+                   BlockReleased{kA, BlockId{7}, 0}, RequestFinished{kA, FinishReason::max_tokens}});
+  CHECK(show_pool(world) == "free 3 0 1 2 4 5 6 7 | used");
+  fold_all(world, {RequestArrived{kB, tokens(6), 1}, RequestAdmitted{kB}, BlockReused{kB, BlockId{7}},
+                   PrefixMatched{kB, 6, 4}});
+  CHECK(show_pool(world) == "free 3 0 1 2 4 5 6 | used 7x1");
+  CHECK(show_table(world, kB) == "[7] 4 tokens");
+  CHECK(world.prefix == PrefixCounts{6, 4});
+  CHECK(violations(world) == std::vector<std::string>{});
+
+  fold_all(world, {BlockReleased{kB, BlockId{7}, 0, QueuePlace::behind_last_head}, BlockEvicted{kB, BlockId{7}, hash}});
+  CHECK(show_pool(world) == "free 3 7 0 1 2 4 5 6 | used");
+  CHECK(world.blocks[7].hash == std::nullopt);
+}
+
+TEST_CASE("a block that is handed out and still found by its old hash is reported") {
+  World world = prefilled_world();
+  fold_all(world, {BlockCached{kA, BlockId{7}, 0, {1, 2}}, BlockReleased{kA, BlockId{3}, 0},
+                   BlockReleased{kA, BlockId{7}, 0, QueuePlace::head}, BlockAllocated{kA, BlockId{7}}});
+  CHECK(violations(world) ==
+        std::vector<std::string>{"Block 7 can be found by its hash, yet only 0 of its 4 slots are written."});
+}
+
 TEST_CASE("an event that cannot follow is refused and changes nothing") {
   const World world = prefilled_world();
   check_refused(world, PoolCreated{0, blocks({0})}, "block size 0");
@@ -90,6 +116,14 @@ TEST_CASE("an event that cannot follow is refused and changes nothing") {
   check_refused(world, BlockShared{kA, BlockId{7}, 0}, "ref count");
   check_refused(world, BlockReleased{kA, BlockId{7}, 0}, "not the table's last entry");
   check_refused(world, BlockReleased{kA, BlockId{3}, UINT32_MAX}, "ref count");
+  check_refused(world, BlockReleased{kA, BlockId{3}, 0, QueuePlace::behind_last_head}, "at the head of the free queue");
+  check_refused(world, BlockReused{kA, BlockId{3}}, "block 3 is not in the free queue");
+  check_refused(world, BlockReused{kA, BlockId{8}}, "there is no block 8");
+  check_refused(world, BlockCached{kA, BlockId{3}, 0, {}}, "not entry 0 of the request's table");
+  check_refused(world, BlockCached{kA, BlockId{3}, 2, {}}, "not entry 2 of the request's table");
+  check_refused(world, BlockEvicted{kA, BlockId{3}, {}}, "the evicted block's hash");
+  check_refused(world, PrefixMatched{kA, 9, 9}, "more tokens were found than have a slot");
+  check_refused(world, PrefixMatched{kA, 3, 4}, "more tokens were found than have a slot");
   check_refused(world, RegionReserved{kA, 0, 1}, "outside the contiguous pool");
   check_refused(world, RegionReleased{kA}, "has no region");
   check_refused(world, StepStarted{3}, "one after another");
@@ -104,6 +138,15 @@ TEST_CASE("an event that cannot follow is refused and changes nothing") {
   check_refused(ended, RequestFinished{kA, FinishReason::max_tokens}, "does not run");
   check_refused(ended, RequestPreempted{kA, 6}, "does not run");
   check_refused(ended, RequestAborted{kA}, "has ended already");
+}
+
+TEST_CASE("a block is cached once, and evicted under the hash that it has") {
+  World world = prefilled_world();
+  fold(world, BlockCached{kA, BlockId{7}, 0, {1, 2}});
+  check_refused(world, BlockCached{kA, BlockId{7}, 0, {1, 2}}, "block 7 has a hash already");
+  check_refused(world, BlockEvicted{kA, BlockId{7}, {1, 3}}, "the evicted block's hash");
+  fold(world, PrefixCacheReset{});
+  CHECK(world.blocks[7].hash == std::nullopt);
 }
 
 TEST_CASE("K and V are kept only where the request holds slots, and never behind a gap") {
