@@ -36,11 +36,6 @@ void remove(std::vector<LiveRequest*>& from, const LiveRequest* request) {
   from.erase(std::remove(from.begin(), from.end(), request), from.end());
 }
 
-// The prompt, or prompt and answer after a preemption: prefill. The one token that was sampled last: decode.
-Phase phase_of(const Request& request, std::uint32_t first) {
-  return first >= request.prompt_tokens && first + 1 == request.tokens.size() ? Phase::decode : Phase::prefill;
-}
-
 }  // namespace
 
 Engine::Engine(EngineConfig config, ModelRunner& runner, const Scheduler& scheduler, const TokenText& token_text,
@@ -51,6 +46,7 @@ Engine::Engine(EngineConfig config, ModelRunner& runner, const Scheduler& schedu
       token_text_(token_text),
       sink_(sink),
       pool_(config_.block_size, config_.hand_out_order, sink),
+      cache_(make_prefix_cache(config_.prefix_cache, pool_)),
       named_(runner.shape().vocab, false) {
   runner_.create_cache(static_cast<std::uint32_t>(pool_.num_blocks()), pool_.block_size());
   sink_.emit(ModelDescribed{runner_.shape()});
@@ -76,6 +72,11 @@ void Engine::check_possible(const RequestSpec& spec) const {
   for (const std::string& stop : spec.stop_strings) {
     if (stop.empty()) throw InputError("a stop string is empty: it would stop every answer before its first token");
   }
+  if (spec.candidates == 0) throw InputError("0 candidates: ask for at least 1 answer");
+  if (spec.candidates > config_.limits.max_running) {
+    throw InputError(fmt::format("{} candidates, but at most {} requests may run side by side", spec.candidates,
+                                 config_.limits.max_running));
+  }
   const std::uint64_t context = runner_.shape().context;
   if (spec.prompt.size() >= context) {
     throw InputError(fmt::format("the prompt has {} tokens, the context of {} leaves no room for an answer: shorten it",
@@ -98,17 +99,46 @@ RequestId Engine::submit(RequestSpec spec) {
     if (!named_[index(token)] && names.count(token) == 0) names.emplace(token, token_text_.name(token));
   }
   const RequestId id{static_cast<std::uint32_t>(entries_.size())};
-  auto request = std::make_unique<LiveRequest>(id, std::move(spec), runner_.shape().context, pool_);
+  const std::string scope = tagged(spec.keys);
+  auto request = std::make_unique<LiveRequest>(id, std::move(spec), runner_.shape().context, pool_, *cache_);
 
   for (auto& [token, name] : names) announce_name(token, std::move(name));
-  sink_.emit(RequestArrived{id, request->request().tokens, request->request().max_new_tokens});
+  const Request& what = request->request();
+  sink_.emit(RequestArrived{id, what.tokens, what.max_new_tokens, scope, what.priority});
   waiting_.push_back(request.get());
   entries_.push_back({std::move(request), {}});
   return id;
 }
 
+RequestId Engine::fork(RequestId parent, std::uint64_t seed) {
+  const RequestStatus status = request(parent).status;
+  if (status != RequestStatus::running) {
+    throw InputError(fmt::format("request {} does not run: only a running request can be forked", letter(parent)));
+  }
+  std::size_t width = 0;
+  for (const LiveRequest* running : running_) width += running->width();
+  if (width >= config_.limits.max_running) {
+    throw InputError(
+        fmt::format("{} requests run, and no more may: request {} cannot be forked", width, letter(parent)));
+  }
+  SamplingParams sampling = live(parent).sampler().params();
+  sampling.seed = seed;
+  return add_fork(live(parent), Sampler(sampling)).id();
+}
+
+LiveRequest& Engine::add_fork(LiveRequest& parent, Sampler sampler) {
+  const RequestId id{static_cast<std::uint32_t>(entries_.size())};
+  auto child = std::make_unique<LiveRequest>(id, parent, std::move(sampler), pool_);
+  parent.forked(id);
+  sink_.emit(RequestForked{id, parent.id()});
+  running_.push_back(child.get());
+  entries_.push_back({std::move(child), {}});
+  return *entries_.back().live;
+}
+
 bool Engine::abort(RequestId id) {
   if (table(id) == nullptr) return false;
+  if (const SwappedKv* swapped = live(id).swapped()) swapped_bytes_ -= swapped->bytes.size();
   live(id).abort();
   sink_.emit(RequestAborted{id});
   retire(id);
@@ -136,125 +166,5 @@ const BlockTable* Engine::table(RequestId id) const {
 }
 
 LiveRequest& Engine::live(RequestId id) { return *entries_[index(id)].live; }
-
-// --- steps
-
-SchedulerView Engine::view() const { return {running_, waiting_, pool_, config_.limits}; }
-
-StepPlan Engine::plan() const { return scheduler_.plan(view()); }
-
-bool Engine::step() {
-  if (idle()) return false;
-  const StepPlan next = plan();
-  if (next.chunks.empty()) {
-    throw MisuseError(
-        fmt::format("no progress: the scheduler plans to compute nothing, though {} requests run, {} wait "
-                    "and {} of {} blocks are free",
-                    running_.size(), waiting_.size(), pool_.num_free(), pool_.num_blocks()));
-  }
-  apply(next);
-  return true;
-}
-
-void Engine::apply(const StepPlan& plan) {
-  check(plan, view());
-  const std::uint64_t started = config_.clock();
-  sink_.emit(StepStarted{++step_});
-  for (const RequestId id : plan.preempt) preempt(id);
-  for (const RequestId id : plan.admit) admit(id);
-  Computed computed = compute(plan.chunks);
-  for (std::size_t i = 0; i < plan.chunks.size(); ++i) announce_computed(plan.chunks[i], computed.work[i]);
-  for (std::size_t i = 0; i < plan.chunks.size(); ++i) {
-    if (computed.sampled[i]) append(live(plan.chunks[i].request), std::move(*computed.sampled[i]));
-  }
-  sink_.emit(StepTimed{config_.clock() - started, runner_.simulated()});
-}
-
-void Engine::preempt(RequestId id) {
-  LiveRequest& request = live(id);
-  const std::uint32_t lost = request.computed_tokens();
-  request.preempt();
-  sink_.emit(RequestPreempted{id, lost});
-  remove(running_, &request);
-  waiting_.insert(waiting_.begin(), &request);
-}
-
-void Engine::admit(RequestId id) {
-  LiveRequest& request = live(id);
-  request.admit();
-  sink_.emit(RequestAdmitted{id});
-  remove(waiting_, &request);
-  running_.push_back(&request);
-}
-
-// Gives every chunk its slots and computes them all, or takes all slots back.
-Engine::Computed Engine::compute(const std::vector<Chunk>& chunks) {
-  std::vector<ScheduledSequence> batch;
-  try {
-    for (const Chunk& chunk : chunks) {
-      LiveRequest& request = live(chunk.request);
-      batch.push_back({chunk.request, request.next_tokens(chunk.count), request.computed_tokens(), {}});
-      if (!request.table().append(chunk.count)) throw MisuseError("the plan needs more blocks than its check counted");
-      batch.back().block_table = request.table().blocks();
-    }
-    return forward(chunks, batch);
-  } catch (...) {
-    for (std::size_t i = batch.size(); i-- > 0;) live(chunks[i].request).table().rollback_to(batch[i].first_position);
-    throw;
-  }
-}
-
-Engine::Computed Engine::forward(const std::vector<Chunk>& chunks, const std::vector<ScheduledSequence>& batch) {
-  if (batch.empty()) return {};
-  ForwardResult result = runner_.forward(batch);
-  const std::size_t vocab = named_.size();
-  if (result.logits.size() != batch.size() * vocab || result.work.size() != batch.size()) {
-    throw MisuseError(fmt::format("the model returned {} logits and {} counts of work for {} sequences",
-                                  result.logits.size(), result.work.size(), batch.size()));
-  }
-  Computed computed{std::move(result.work), {}};
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    computed.sampled.push_back(
-        sample(live(chunks[i].request), std::span<const float>(result.logits).subspan(i * vocab, vocab)));
-  }
-  return computed;
-}
-
-// The request's next token; nothing while some of its tokens are still to be computed (a chunk of a prompt).
-std::optional<SampledToken> Engine::sample(const LiveRequest& request, std::span<const float> logits) const {
-  if (request.uncomputed_tokens() > 0) return std::nullopt;
-  try {
-    Sampler sampler = request.sampler();
-    const TokenId token = sampler.sample(logits);
-    std::string text = token_text_.piece(request.request().tokens.back(), token);
-    return SampledToken{token, std::move(text), token_text_.name(token), std::move(sampler)};
-  } catch (const MisuseError& error) {
-    throw MisuseError(fmt::format("request {} gets no token: {}", letter(request.id()), error.what()));
-  }
-}
-
-void Engine::announce_computed(const Chunk& chunk, const Work& work) {
-  const LiveRequest& request = live(chunk.request);
-  const std::uint32_t first = request.computed_tokens() - chunk.count;
-  sink_.emit(KvComputed{chunk.request, first, chunk.count, phase_of(request.request(), first), true});
-  sink_.emit(KvRead{chunk.request, request.computed_tokens()});
-  sink_.emit(WorkCounted{chunk.request, work});
-}
-
-void Engine::append(LiveRequest& request, SampledToken sampled) {
-  announce_name(sampled.token, std::move(sampled.name));
-  sink_.emit(TokenSampled{request.id(), static_cast<std::uint32_t>(request.request().tokens.size()), sampled.token});
-  const auto reason = request.append(std::move(sampled));
-  if (!reason) return;
-  request.finish(*reason);
-  sink_.emit(RequestFinished{request.id(), *reason});
-  retire(request.id());
-}
-
-void Engine::announce_name(TokenId token, std::string name) {
-  if (named_[index(token)]) return;
-  named_[index(token)] = true;
-  sink_.emit(TokenNamed{token, std::move(name)});
-}
 
 }  // namespace kvarium

@@ -3,10 +3,11 @@
 //
 //   plan(): const, the scheduler decides  ->  apply(): the only place where anything changes or is announced
 //
-// Events of one step: StepStarted; for each preempted request BlockReleased..., RequestPreempted; RequestAdmitted...;
-// BlockAllocated... for all chunks; the forward pass; for each chunk KvComputed, KvRead, WorkCounted; for each request
-// that computed its last token TokenNamed (if new), TokenSampled, and at its end BlockReleased..., RequestFinished;
-// StepTimed.
+// Events of one step: StepStarted; for each preempted request KvSwappedOut (if it is swapped), BlockReleased...,
+// RequestPreempted; for each admitted one RequestAdmitted, BlockReused or BlockShared..., PrefixMatched; KvSwappedIn;
+// BlockEvicted, BlockAllocated, BlockCopied... for all chunks; the forward pass; for each chunk KvComputed, KvRead,
+// WorkCounted, BlockCached...; RequestForked...; for each request that computed its last token TokenNamed (if new),
+// TokenSampled, and at its end BlockReleased..., RequestFinished; StepTimed.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,7 @@
 #include "core/blocks/block_pool.h"
 #include "core/ids.h"
 #include "core/model_runner.h"
+#include "core/prefix/make_prefix_cache.h"
 #include "core/scheduling/request.h"
 #include "core/scheduling/scheduler.h"
 #include "core/token_text.h"
@@ -26,11 +28,20 @@
 
 namespace kvarium {
 
+/// What becomes of the K and V of a request that is preempted.
+enum class Preemption : std::uint8_t {
+  recompute,  ///< they are computed again
+  swap,       ///< they wait in the memory of the host, as far as swap_bytes allows; then as recompute
+};
+
 struct EngineConfig {
   std::uint32_t block_size = 16;        ///< tokens a block
   std::vector<BlockId> hand_out_order;  ///< ascending_order(n) or scrambled_order(n, seed): a pool of n blocks
   StepLimits limits;
-  std::function<std::uint64_t()> clock;  ///< nanoseconds; none: a steady clock of this machine
+  std::function<std::uint64_t()> clock = {};  ///< nanoseconds; none: a steady clock of this machine
+  PrefixCacheConfig prefix_cache = {};
+  Preemption preemption = Preemption::recompute;
+  std::uint64_t swap_bytes = std::uint64_t{1} << 30U;  ///< of the host's memory, with Preemption::swap
 };
 
 class Engine {
@@ -41,9 +52,18 @@ class Engine {
          EventSink& sink);
 
   /// The request joins the waiting queue. InputError, nothing changed or announced, when it could never be served: no
-  /// prompt, a token outside the vocabulary, parameters out of range, no room in the context for one new token, or
-  /// min(prompt + max_new_tokens, context) tokens that need more blocks than the whole pool has.
+  /// prompt, a token outside the vocabulary, parameters out of range, no room in the context for one new token, more
+  /// candidates than may run, or min(prompt + max_new_tokens, context) tokens that need more blocks than the whole pool
+  /// has.
   RequestId submit(RequestSpec spec);
+  /// Another request with the same tokens, answer so far and blocks, which draws on with a seed of its own. InputError,
+  /// nothing changed, when the parent does not run or no more requests may run. MisuseError for an id that was never
+  /// given.
+  RequestId fork(RequestId parent, std::uint64_t seed);
+  /// Nothing happens for so long: cached blocks grow old.
+  void wait(std::uint64_t nanoseconds);
+  /// Forgets all cached prefixes, for new weights. False, nothing done, while any request holds a block.
+  [[nodiscard]] bool reset_prefix_cache() { return cache_->reset(); }
 
   /// plan() and apply(). False, nothing done, when no request is left. MisuseError when the scheduler plans no chunk
   /// although requests are left: an engine that makes no progress must not look busy.
@@ -65,6 +85,8 @@ class Engine {
   /// Its blocks; nothing once it has ended.
   const BlockTable* table(RequestId id) const;
   const BlockPool& pool() const { return pool_; }
+  const PrefixCache& prefix_cache() const { return *cache_; }
+  std::uint64_t now_ns() const { return now_ns_; }  ///< since the start: steps and waits
 
  private:
   /// An ended request keeps its result alone: its table, sampler and queue places are gone.
@@ -73,8 +95,9 @@ class Engine {
     Request result;
   };
   struct Computed {
-    std::vector<Work> work;                            // [chunks]
-    std::vector<std::optional<SampledToken>> sampled;  // [chunks]; nothing where tokens are left to compute
+    std::vector<Work> work;                          // [chunks]
+    std::vector<std::vector<SampledToken>> sampled;  // [chunks]: one for each candidate; none where tokens are left
+    std::optional<std::uint64_t> simulated_ns;
   };
 
   void check_possible(const RequestSpec& spec) const;
@@ -83,11 +106,18 @@ class Engine {
   LiveRequest& live(RequestId id);
 
   void preempt(RequestId id);
+  std::optional<SwappedKv> swap_out(const LiveRequest& request);
   void admit(RequestId id);
+  void swap_in(LiveRequest& request);
+  void make_room(std::size_t blocks);
+  void take_slots(const std::vector<Chunk>& chunks, std::vector<ScheduledSequence>& batch);
   Computed compute(const std::vector<Chunk>& chunks);
   Computed forward(const std::vector<Chunk>& chunks, const std::vector<ScheduledSequence>& batch);
-  std::optional<SampledToken> sample(const LiveRequest& request, std::span<const float> logits) const;
+  std::vector<SampledToken> sample(const LiveRequest& request, std::span<const float> logits) const;
   void announce_computed(const Chunk& chunk, const Work& work);
+  void answer(LiveRequest& request, std::vector<SampledToken> sampled);
+  LiveRequest& add_fork(LiveRequest& parent, Sampler sampler);
+  void time_step(std::uint64_t nanoseconds, bool simulated);
   void append(LiveRequest& request, SampledToken sampled);
   void announce_name(TokenId token, std::string name);
   void retire(RequestId id);
@@ -98,11 +128,14 @@ class Engine {
   const TokenText& token_text_;
   EventSink& sink_;
   BlockPool pool_;
+  std::unique_ptr<PrefixCache> cache_;
   std::deque<Entry> entries_;          ///< by RequestId
   std::vector<LiveRequest*> running_;  ///< in the order of admission
   std::vector<LiveRequest*> waiting_;  ///< the head of the queue first
   std::vector<bool> named_;            ///< [vocab]: TokenNamed was announced
   std::uint64_t step_ = 0;
+  std::uint64_t now_ns_ = 0;
+  std::uint64_t swapped_bytes_ = 0;  ///< of the host's memory that are taken now
 };
 
 }  // namespace kvarium

@@ -2,10 +2,13 @@
 // The engine's view of a model: tokens in, logits out, K and V into the blocks that the tables name. The CPU
 // reference, the kernels and a cost model each are one.
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "core/blocks/block_table.h"
 #include "core/ids.h"
 #include "core/model_shape.h"
 #include "core/work.h"
@@ -23,6 +26,8 @@ struct ScheduledSequence {
 struct ForwardResult {
   std::vector<float> logits;  ///< [sequences][vocab], row-major: of each sequence's last token
   std::vector<Work> work;     ///< [sequences]
+  /// How long the pass takes by a cost model; none: a clock must tell.
+  std::optional<std::uint64_t> simulated_ns = std::nullopt;
 };
 
 class ModelRunner {
@@ -39,6 +44,14 @@ class ModelRunner {
   /// Computes all tokens of the batch, writes their K and V, returns the logits. MisuseError for an empty batch, an
   /// empty sequence, a token outside the vocabulary, or a table that is too short.
   virtual ForwardResult forward(std::span<const ScheduledSequence> batch) = 0;
+  /// Copies the first slots of one block to another, in all layers, in the order of the list. MisuseError for a block
+  /// that does not exist, or for more slots than a block has.
+  virtual void copy(std::span<const BlockCopy> copies) = 0;
+  /// The K and V of these blocks as bytes, for restore() of the same runner: how a preempted request waits in the
+  /// memory of the host. MisuseError for a block that does not exist.
+  virtual std::vector<std::byte> save(std::span<const BlockId> blocks) const = 0;
+  /// Writes what save() returned into as many blocks. MisuseError when the sizes differ.
+  virtual void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) = 0;
   /// True when times come from a cost model and not from a clock.
   virtual bool simulated() const { return false; }
 };

@@ -23,13 +23,28 @@ void CpuRunner::create_cache(std::uint32_t num_blocks, std::uint32_t block_size)
   store_ = std::make_unique<PagedKvStore>(shape(), num_blocks, block_size);
 }
 
+PagedKvStore& CpuRunner::store() const {
+  if (store_ == nullptr) throw MisuseError("the runner has no cache: call create_cache() first");
+  return *store_;
+}
+
+void CpuRunner::copy(std::span<const BlockCopy> copies) {
+  for (const BlockCopy& copy : copies) store().copy(copy.from, copy.to, copy.tokens);
+}
+
+std::vector<std::byte> CpuRunner::save(std::span<const BlockId> blocks) const { return store().save(blocks); }
+
+void CpuRunner::restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) {
+  store().restore(blocks, bytes);
+}
+
 void CpuRunner::expect_valid(const ScheduledSequence& sequence) const {
   const PagedKvSequence cache(*store_, sequence.block_table, sequence.first_position);
   transformer_->expect_can_prefill(sequence.tokens, cache);
 }
 
 ForwardResult CpuRunner::forward(std::span<const ScheduledSequence> batch) {
-  if (store_ == nullptr) throw MisuseError("the runner has no cache: call create_cache() first");
+  store();
   if (batch.empty()) throw MisuseError("a forward pass over an empty batch");
   for (const ScheduledSequence& sequence : batch) expect_valid(sequence);
 

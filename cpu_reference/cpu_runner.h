@@ -21,8 +21,12 @@ class CpuRunner final : public ModelRunner {
   void create_cache(std::uint32_t num_blocks, std::uint32_t block_size) override;
   /// The whole batch is checked before the first number is computed: after a MisuseError the cache is as it was.
   ForwardResult forward(std::span<const ScheduledSequence> batch) override;
+  void copy(std::span<const BlockCopy> copies) override;
+  std::vector<std::byte> save(std::span<const BlockId> blocks) const override;
+  void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) override;
 
  private:
+  PagedKvStore& store() const;  ///< MisuseError before create_cache()
   void expect_valid(const ScheduledSequence& sequence) const;
 
   std::shared_ptr<const Model> model_;

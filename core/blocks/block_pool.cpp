@@ -54,13 +54,28 @@ std::uint32_t BlockPool::ref_count(BlockId block) const {
 }
 
 std::optional<BlockId> BlockPool::allocate(RequestId request) {
-  if (free_.empty()) return std::nullopt;
-  const BlockId block = free_.front();
-  if (keeper_ != nullptr) keeper_->forget(request, block);
-  free_.pop_front();
-  ref_counts_[index(block)] = 1;
-  sink_.emit(BlockAllocated{request, block});
+  const std::optional<BlockId> block = take(request);
+  if (block) sink_.emit(BlockAllocated{request, *block});
   return block;
+}
+
+std::optional<BlockId> BlockPool::take(RequestId request) {
+  if (free_.empty()) return std::nullopt;
+  const BlockId block = keeper_ == nullptr ? free_.front() : keeper_->next(free_.front());
+  if (keeper_ != nullptr) keeper_->forget(request, block);
+  free_.remove(block);
+  ref_counts_[index(block)] = 1;
+  return block;
+}
+
+void BlockPool::retain(BlockId block) {
+  if (ref_count(block) == 0) throw MisuseError(name(block) + " is free: only a block that is held can be shared");
+  ++ref_counts_[index(block)];
+}
+
+void BlockPool::let_go(BlockId block) {
+  if (ref_count(block) == 0) throw MisuseError(name(block) + " is free already: it cannot be released twice");
+  if (--ref_counts_[index(block)] == 0) free_.push_back(block);
 }
 
 void BlockPool::share(RequestId request, BlockId block) {
@@ -72,6 +87,7 @@ void BlockPool::touch(RequestId request, BlockId block) {
   if (ref_count(block) > 0) return share(request, block);
   free_.remove(block);
   ref_counts_[index(block)] = 1;
+  if (keeper_ != nullptr) keeper_->wakes(block);
   sink_.emit(BlockReused{request, block});
 }
 
@@ -86,7 +102,7 @@ void BlockPool::release_from(RequestId request, std::vector<BlockId>& table, std
 QueuePlace BlockPool::put_back(RequestId request, BlockId block, QueuePlace at_head) {
   if (ref_count(block) == 0) throw MisuseError(name(block) + " is free already: it cannot be released twice");
   const std::uint32_t left = --ref_counts_[index(block)];
-  const bool goes_first = left == 0 && keeper_ != nullptr && keeper_->goes_first(block);
+  const bool goes_first = left == 0 && keeper_ != nullptr && keeper_->rests(block);
   const QueuePlace place = goes_first ? at_head : QueuePlace::tail;
   if (left == 0 && place == QueuePlace::tail) free_.push_back(block);
   if (place == QueuePlace::head) free_.push_front(block);

@@ -27,10 +27,14 @@ class BlockKeeper {
   BlockKeeper& operator=(const BlockKeeper&) = delete;
   virtual ~BlockKeeper() = default;
 
+  /// `head`, at the head of the free queue, would be handed out next: that one, or another free block before it?
+  virtual BlockId next(BlockId head) const { return head; }
   /// The block is about to be handed out to the request and overwritten.
   virtual void forget(RequestId request, BlockId block) = 0;
-  /// Nobody holds the block any more: hand it out before all others (true), or after them (false)?
-  virtual bool goes_first(BlockId block) const = 0;
+  /// Nobody holds the block any more. Is it handed out before all others (true), or after them (false)?
+  virtual bool rests(BlockId block) = 0;
+  /// Somebody took the free block back, for what is in it.
+  virtual void wakes(BlockId block) = 0;
 };
 
 /// Invariant: a block is in the free queue if and only if its ref count is 0.
@@ -58,6 +62,14 @@ class BlockPool {
   /// One table fewer holds the block; with the last one it joins the tail of the free queue. MisuseError, state
   /// untouched, when nobody holds it (a double free).
   void release(RequestId request, BlockId block);
+
+  // For changes that one event of another kind announces as a whole: a fork, a copy, a node of the radix tree.
+  /// One reference more. MisuseError when the block is free.
+  void retain(BlockId block);
+  /// One reference less; at 0 the block joins the tail of the free queue. MisuseError when the block is free.
+  void let_go(BlockId block);
+  /// As allocate(), but only evictions are announced.
+  std::optional<BlockId> take(RequestId request);
 
   /// Releases the last entries of the table until `kept` are left, last first. Those that the keeper sends to the head
   /// of the free queue keep this order there. MisuseError as for release(); what was released before stays so.

@@ -25,13 +25,61 @@ std::size_t BlockTable::blocks_needed(std::uint32_t more) const {
   return blocks_for(std::uint64_t{num_tokens_} + more, pool_.block_size()) - blocks_.size();
 }
 
-bool BlockTable::append(std::uint32_t more) {
+std::optional<BlockId> BlockTable::partial_block() const {
+  if (num_tokens_ % pool_.block_size() == 0) return std::nullopt;
+  return blocks_.back();
+}
+
+bool BlockTable::writes_into_shared() const {
+  const std::optional<BlockId> partial = partial_block();
+  return partial && pool_.ref_count(*partial) > 1;
+}
+
+std::size_t BlockTable::free_needed(std::uint32_t more) const {
+  return blocks_needed(more) + (more > 0 && writes_into_shared() ? 1 : 0);
+}
+
+bool BlockTable::append(std::uint32_t more, std::vector<BlockCopy>& copies) {
   if (more > UINT32_MAX - num_tokens_) throw MisuseError("a table holds at most 4294967295 tokens");
+  if (more == 0) return true;
   const std::size_t needed = blocks_needed(more);
-  if (needed > pool_.num_free()) return false;
+  if (free_needed(more) > pool_.num_free()) return false;
+  if (writes_into_shared()) copies.push_back(copy_last_block());
   for (std::size_t i = 0; i < needed; ++i) blocks_.push_back(pool_.allocate(request_).value());
   num_tokens_ += more;
   return true;
+}
+
+bool BlockTable::append(std::uint32_t more) {
+  if (more > 0 && writes_into_shared()) throw MisuseError("a shared block is written without a copy: " + show());
+  std::vector<BlockCopy> copies;
+  return append(more, copies);
+}
+
+// Copying only what is filled: the other slots are about to be written.
+BlockCopy BlockTable::copy_last_block() {
+  const BlockCopy copy{blocks_.back(), pool_.take(request_).value(), num_tokens_ % pool_.block_size()};
+  blocks_.back() = copy.to;
+  pool_.let_go(copy.from);
+  pool_.sink().emit(
+      BlockCopied{request_, static_cast<std::uint32_t>(blocks_.size() - 1), copy.from, copy.to, copy.tokens});
+  return copy;
+}
+
+void BlockTable::fork_into(BlockTable& child) const {
+  if (child.num_tokens_ > 0)
+    throw MisuseError("only an empty table can start as a fork: this one holds " + child.show());
+  for (const BlockId block : blocks_) pool_.retain(block);
+  child.blocks_ = blocks_;
+  child.num_tokens_ = num_tokens_;
+}
+
+void BlockTable::replace(std::size_t logical, BlockId block) {
+  const BlockId old = blocks_.at(logical);
+  pool_.retain(block);
+  pool_.let_go(old);
+  blocks_[logical] = block;
+  pool_.sink().emit(BlockReplaced{request_, static_cast<std::uint32_t>(logical), old, block});
 }
 
 void BlockTable::adopt(const std::vector<BlockId>& blocks) {

@@ -1,7 +1,9 @@
 #pragma once
 // Logical to physical: which block holds the K and V of each position of one request. (vLLM: block table.)
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,14 @@
 #include "core/ids.h"
 
 namespace kvarium {
+
+/// The first `tokens` slots of block `from`, in every layer, go to block `to`.
+struct BlockCopy {
+  BlockId from{};
+  BlockId to{};
+  std::uint32_t tokens = 0;
+  bool operator==(const BlockCopy&) const = default;
+};
 
 /// Positions [0, num_tokens()) have a slot. Invariant: the table has ceil(num_tokens / block_size) entries, no more.
 /// The owner calls release(); a table that is destroyed with blocks in it leaks them, which violations() reports.
@@ -20,12 +30,27 @@ class BlockTable {
 
   std::uint32_t num_tokens() const { return num_tokens_; }
   const std::vector<BlockId>& blocks() const { return blocks_; }
-  /// Blocks that must be free for `more` tokens to be appended.
+  /// Blocks that `more` tokens add to the table.
   std::size_t blocks_needed(std::uint32_t more) const;
+  /// The last block, when the next token goes into it: nothing when it is full, or when there is none.
+  std::optional<BlockId> partial_block() const;
+  /// Must the partial block be copied before it is written, because another table holds it too?
+  bool writes_into_shared() const;
+  /// Blocks that must be free for `more` tokens to be appended: a copy of a shared partial block included.
+  std::size_t free_needed(std::uint32_t more) const;
 
-  /// Gives `more` tokens a slot each. False, state untouched, when the pool has too few free blocks. append(0) does
-  /// nothing and is true. MisuseError when positions would no longer fit 32 bits.
+  /// Gives `more` tokens a slot each. Copy-on-write: a partial last block that others hold too is replaced by a copy,
+  /// which is added to `copies`; its K and V must be copied before anything is written. Full blocks are never written
+  /// again, so they stay shared. False, state untouched, when the pool has too few free blocks. append(0) does nothing
+  /// and is true. MisuseError when positions would no longer fit 32 bits.
+  [[nodiscard]] bool append(std::uint32_t more, std::vector<BlockCopy>& copies);
+  /// For a table that shares no partial block; MisuseError otherwise.
   [[nodiscard]] bool append(std::uint32_t more);
+  /// The empty table of another request starts with all blocks of this one, also a partial last one, and as many
+  /// tokens. The caller announces it: RequestForked. MisuseError when the other is not empty.
+  void fork_into(BlockTable& child) const;
+  /// Another block, which holds the same K and V, takes the place of logical block `logical`, which is let go.
+  void replace(std::size_t logical, BlockId block);
   /// Starts the table with full blocks that hold the first tokens already: a hit in a prefix cache. MisuseError when
   /// the table is not empty.
   void adopt(const std::vector<BlockId>& blocks);
@@ -43,6 +68,8 @@ class BlockTable {
   std::string show() const;
 
  private:
+  BlockCopy copy_last_block();
+
   BlockPool& pool_;
   RequestId request_;
   std::vector<BlockId> blocks_;

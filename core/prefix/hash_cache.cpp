@@ -36,7 +36,12 @@ class HashCache::Verifier {
 
 HashCache::HashCache(BlockPool& pool, HashCacheOptions options)
     : pool_(pool), options_(options), index_(pool.num_blocks()) {
+  if (options.policy != nullptr && options.order == QueueOrder::classic) {
+    throw InputError("an eviction policy needs the queue order of 2026: blocks without a hash must go first");
+  }
   if (options.verify_tokens) contents_.emplace(pool.num_blocks(), pool.block_size());
+  if (options.policy != nullptr) policy_ = options.policy->make();
+  if (options.time_to_live_ns > 0) rests_since_.assign(pool.num_blocks(), 0);
   pool_.set_keeper(this);
 }
 
@@ -92,24 +97,61 @@ void HashCache::cache_full_blocks(RequestId request, const BlockTable& table, co
       contents_->remember(blocks[i], before, verifier.tokens(i), verifier.media(i), verifier.find(i, before));
     }
     index_.add(blocks[i], query.hashes[i]);
+    if (policy_) {
+      policy_->insert(blocks[i], static_cast<std::uint32_t>(i));
+      policy_->lock(blocks[i]);
+    }
     pool_.sink().emit(BlockCached{request, blocks[i], static_cast<std::uint32_t>(i), query.hashes[i]});
   }
+}
+
+BlockId HashCache::next(BlockId head) const {
+  if (!policy_ || !index_.contains(head)) return head;
+  return policy_->victim().value_or(head);
 }
 
 void HashCache::forget(RequestId request, BlockId block) {
   if (!index_.contains(block)) return;
   const BlockHash hash = index_.hash_of(block);
   index_.remove(block);
+  if (policy_) policy_->erase(block);
   pool_.sink().emit(BlockEvicted{request, block, hash});
 }
 
-bool HashCache::goes_first(BlockId block) const {
-  return options_.order == QueueOrder::head_2026 && !index_.contains(block);
+bool HashCache::rests(BlockId block) {
+  if (!index_.contains(block)) return options_.order == QueueOrder::head_2026;
+  if (policy_) {
+    policy_->unlock(block);
+    policy_->touch(block);
+  }
+  if (options_.time_to_live_ns > 0) {
+    rests_.push_back({now_ns_, block});
+    rests_since_[index(block)] = now_ns_;
+  }
+  return false;
+}
+
+void HashCache::wakes(BlockId block) {
+  if (policy_ && index_.contains(block)) policy_->lock(block);
+}
+
+void HashCache::pass_time(std::uint64_t now_ns) {
+  now_ns_ = now_ns;
+  for (; !rests_.empty() && now_ns - rests_.front().since_ns >= options_.time_to_live_ns; rests_.pop_front()) {
+    const auto [since, block] = rests_.front();
+    const bool still_rests = pool_.ref_count(block) == 0 && rests_since_[kvarium::index(block)] == since;
+    if (!still_rests || !index_.contains(block)) continue;
+    const BlockHash hash = index_.hash_of(block);
+    index_.remove(block);
+    if (policy_) policy_->erase(block);
+    pool_.sink().emit(BlockExpired{block, hash});
+  }
 }
 
 bool HashCache::reset() {
   if (pool_.num_free() < pool_.num_blocks()) return false;
   index_.clear();
+  if (policy_) policy_ = options_.policy->make();
   pool_.sink().emit(PrefixCacheReset{});
   return true;
 }

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,10 +14,12 @@
 
 #include "core/blocks/block_pool.h"
 #include "core/blocks/block_table.h"
+#include "core/eviction/policies.h"
 #include "core/ids.h"
 #include "core/prefix/content_check.h"
 #include "core/prefix/extra_keys.h"
 #include "core/prefix/hash_index.h"
+#include "core/prefix/prefix_cache.h"
 
 namespace kvarium {
 
@@ -30,6 +34,11 @@ enum class QueueOrder : std::uint8_t {
 struct HashCacheOptions {
   QueueOrder order = QueueOrder::head_2026;
   bool verify_tokens = false;  ///< compare tokens on every hit: a hash collision becomes a miss. See ContentCheck
+  /// Which cached block goes when no other block is free; none: the one at the head of the free queue, which is the
+  /// least recently used. A block counts as used once more whenever the last table lets it go. Needs head_2026.
+  const NamedPolicy* policy = nullptr;
+  /// How long a cached block lives after its last use, nanoseconds of pass_time(); 0: for ever. Each use renews it.
+  std::uint64_t time_to_live_ns = 0;
 };
 
 /// What is asked of the cache. The spans must outlive the call only.
@@ -37,11 +46,6 @@ struct PrefixQuery {
   std::span<const TokenId> tokens;    ///< all tokens of the request
   std::span<const BlockHash> hashes;  ///< of its full blocks, by a BlockHasher of the pool's block size
   const ExtraKeys* keys = nullptr;    ///< the same that were hashed; nullptr: none. Read only to verify
-};
-
-struct PrefixHit {
-  std::vector<BlockId> blocks;   ///< the first blocks of the request's table
-  std::uint32_t num_tokens = 0;  ///< whose K and V need not be computed
 };
 
 /// Several blocks may hold the same content: a table is never rewritten, so a request that computed what another had
@@ -63,6 +67,8 @@ class HashCache : private BlockKeeper {
   /// The full blocks of `query.tokens` can be found from now on. Give only tokens whose K and V are, or in this step
   /// will be, computed; never drafts. MisuseError, nothing done, when the table has fewer blocks.
   void cache_full_blocks(RequestId request, const BlockTable& table, const PrefixQuery& query);
+  /// It is `now_ns` nanoseconds since the start: blocks that nobody used for their time to live are forgotten.
+  void pass_time(std::uint64_t now_ns);
   /// Forgets everything, for new weights. False, nothing done, while anybody holds a block.
   [[nodiscard]] bool reset();
 
@@ -77,13 +83,23 @@ class HashCache : private BlockKeeper {
  private:
   class Verifier;
 
+  BlockId next(BlockId head) const override;
   void forget(RequestId request, BlockId block) override;
-  bool goes_first(BlockId block) const override;
+  bool rests(BlockId block) override;
+  void wakes(BlockId block) override;
 
   BlockPool& pool_;
   HashCacheOptions options_;
   HashIndex index_;
   std::optional<ContentCheck> contents_;  ///< when tokens are verified
+  std::unique_ptr<EvictionPolicy> policy_;
+  struct Rest {
+    std::uint64_t since_ns = 0;
+    BlockId block{};
+  };
+  std::deque<Rest> rests_;                  ///< in the order of time; one for each time a cached block came to rest
+  std::vector<std::uint64_t> rests_since_;  ///< by BlockId: of the last of these
+  std::uint64_t now_ns_ = 0;
 };
 
 }  // namespace kvarium

@@ -59,8 +59,8 @@ RadixCache::Path RadixCache::walk(std::span<const TokenId> tokens, std::string_v
   Path path;
   while (path.num_tokens < tokens.size()) {
     const auto rest = tokens.subspan(path.num_tokens);
-    const auto child = edges_.find(Edge{path.end, path.end == root() ? scope : "", rest.first(page_size_)});
-    if (child == edges_.end()) break;
+    const std::optional<NodeId> child = child_with(path.end, scope, rest);
+    if (!child) break;
     const std::size_t common = common_tokens(at(*child), rest);
     path.num_tokens += common;
     if (common < at(*child).tokens.size()) {
@@ -73,6 +73,29 @@ RadixCache::Path RadixCache::walk(std::span<const TokenId> tokens, std::string_v
     path.end = *child;
   }
   return path;
+}
+
+std::optional<NodeId> RadixCache::child_with(NodeId parent, std::string_view scope,
+                                             std::span<const TokenId> rest) const {
+  const auto child = edges_.find(Edge{parent, parent == root() ? scope : "", rest.first(page_size_)});
+  return child == edges_.end() ? std::nullopt : std::optional(*child);
+}
+
+std::vector<BlockId> RadixCache::peek(std::span<const TokenId> tokens, std::string_view scope) const {
+  tokens = whole_pages(tokens);
+  std::vector<BlockId> blocks;
+  for (NodeId at_node = root(); !tokens.empty();) {
+    const std::optional<NodeId> child = child_with(at_node, scope, tokens);
+    if (!child) break;
+    const Node& node = at(*child);
+    const std::size_t common = common_tokens(node, tokens);
+    blocks.insert(blocks.end(), node.blocks.begin(),
+                  node.blocks.begin() + static_cast<std::ptrdiff_t>(common / page_size_));
+    if (common < node.tokens.size()) break;
+    tokens = tokens.subspan(common);
+    at_node = *child;
+  }
+  return blocks;
 }
 
 std::span<const TokenId> RadixCache::whole_pages(std::span<const TokenId> tokens) const {
@@ -123,7 +146,7 @@ RadixSplit RadixCache::split(NodeId lower_id, std::size_t upper_tokens) {
   edges_.insert(upper_id);
   edges_.insert(lower_id);
   if (upper.locks == 0) append_newest(upper_id);
-  return {upper_id, lower_id};
+  return {upper_id, lower_id, static_cast<std::uint32_t>(upper_tokens)};
 }
 
 NodeId RadixCache::add_leaf(NodeId parent, std::span<const TokenId> tokens, std::span<const BlockId> blocks,
@@ -252,6 +275,11 @@ const RadixCache::Node& RadixCache::must_find(NodeId id) const {
 }
 
 std::size_t RadixCache::num_nodes() const { return edges_.size(); }
+
+NodeId RadixCache::parent(NodeId id) const {
+  if (id == root()) throw MisuseError("the root of the radix tree has no parent");
+  return must_find(id).parent;
+}
 
 std::uint32_t RadixCache::locks(NodeId id) const { return must_find(id).locks; }
 

@@ -26,6 +26,7 @@ namespace kvarium {
 struct RadixSplit {
   NodeId upper{};
   NodeId lower{};
+  std::uint32_t tokens = 0;  ///< of `upper` now
   bool operator==(const RadixSplit&) const = default;
 };
 
@@ -72,6 +73,8 @@ class RadixCache {
   /// inserted under the same scope match. One token of a prompt must be computed to get logits, so give all but its
   /// last.
   RadixMatch match(std::span<const TokenId> tokens, std::string_view scope = {});
+  /// The blocks that match() would find, while nothing changes.
+  std::vector<BlockId> peek(std::span<const TokenId> tokens, std::string_view scope = {}) const;
   /// Keeps the whole pages of `tokens`, block i for page i; of those pages that are new the tree owns the blocks from
   /// now on. MisuseError when there are fewer blocks than whole pages.
   RadixInsertion insert(std::span<const TokenId> tokens, std::span<const BlockId> blocks, std::string_view scope = {});
@@ -88,6 +91,7 @@ class RadixCache {
   std::uint64_t protected_tokens() const { return protected_tokens_; }
   std::size_t num_nodes() const;  ///< without the root
   std::uint32_t locks(NodeId node) const;
+  NodeId parent(NodeId node) const;  ///< MisuseError for the root
   /// Bytes of all token and block lists, reserved ones too: what a tree that forgets to let go of memory shows.
   std::size_t list_bytes() const;
 
@@ -143,6 +147,7 @@ class RadixCache {
   std::span<const TokenId> whole_pages(std::span<const TokenId> tokens) const;
   std::size_t common_tokens(const Node& node, std::span<const TokenId> tokens) const;
 
+  std::optional<NodeId> child_with(NodeId parent, std::string_view scope, std::span<const TokenId> rest) const;
   Path walk(std::span<const TokenId> tokens, std::string_view scope);
   RadixSplit split(NodeId lower, std::size_t upper_tokens);
   NodeId add_leaf(NodeId parent, std::span<const TokenId> tokens, std::span<const BlockId> blocks,

@@ -32,6 +32,7 @@ class Sampler {
  public:
   explicit Sampler(const SamplingParams& params);
   TokenId sample(std::span<const float> logits);
+  const SamplingParams& params() const { return params_; }
 
  private:
   SamplingParams params_;

@@ -37,25 +37,36 @@ const LiveRequest& take(RequestsById& requests, RequestId id, std::string_view o
 void check(const StepPlan& plan, const SchedulerView& view) {
   RequestsById running = by_id(view.running);
   RequestsById waiting = by_id(view.waiting);
-  PlannedBlocks blocks(view.pool);
+  PlannedBlocks blocks(view.pool, view.cache);
   for (const RequestId id : plan.preempt) {
     blocks.give_back(take(running, id, "is preempted, but does not run").table());
   }
+  std::unordered_map<RequestId, PrefixHit> hits;
   for (const RequestId id : plan.admit) {
-    running.emplace(id, &take(waiting, id, "is admitted, but does not wait"));
+    const LiveRequest& request = take(waiting, id, "is admitted, but does not wait");
+    running.emplace(id, &request);
+    hits.emplace(id, request.look_up());
   }
-  if (running.size() > view.limits.max_running) {
+  std::size_t width = 0;
+  for (const auto& [id, request] : running) width += request->width();
+  if (width > view.limits.max_running) {
     throw MisuseError(
-        fmt::format("the plan is impossible: {} requests would run, {} may", running.size(), view.limits.max_running));
+        fmt::format("the plan is impossible: {} requests would run, {} may", width, view.limits.max_running));
   }
   for (const Chunk& chunk : plan.chunks) {
     const LiveRequest& request = take(running, chunk.request, "computes twice, or without running");
-    if (chunk.count == 0 || chunk.count > request.uncomputed_tokens()) {
-      impossible(chunk.request, fmt::format("computes {} of {} tokens", chunk.count, request.uncomputed_tokens()));
+    const auto hit = hits.find(chunk.request);
+    const std::uint32_t swapped = request.swapped() != nullptr ? request.swapped()->tokens : 0;
+    const std::uint32_t there = hit == hits.end() ? 0 : hit->second.num_tokens + swapped;
+    const std::uint32_t most = request.uncomputed_tokens() - there;
+    if (chunk.count == 0 || chunk.count > most) {
+      impossible(chunk.request, fmt::format("computes {} of {} tokens", chunk.count, most));
     }
-    const std::size_t needed = request.table().blocks_needed(chunk.count);
-    if (!blocks.take(needed)) {
-      impossible(chunk.request, fmt::format("needs {} blocks, but {} are free", needed, blocks.free()));
+    const bool fits =
+        hit == hits.end() ? blocks.take(request.table(), chunk.count) : blocks.take(hit->second, swapped + chunk.count);
+    if (!fits) {
+      impossible(chunk.request, fmt::format("needs more blocks for {} tokens than the {} that are available",
+                                            chunk.count, blocks.available()));
     }
   }
 }

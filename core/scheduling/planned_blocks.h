@@ -1,5 +1,5 @@
 #pragma once
-// How many blocks of the pool will be free while a plan is applied, counted without touching the pool.
+// How many blocks can be handed out while a plan is applied, counted without touching the pool or the prefix cache.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,31 +8,65 @@
 #include "core/blocks/block_pool.h"
 #include "core/blocks/block_table.h"
 #include "core/ids.h"
+#include "core/prefix/prefix_cache.h"
 
 namespace kvarium {
 
+/// Counts in the order in which a plan is applied: preemptions, admissions, chunks. A scheduler that gives a block back
+/// after it counted a chunk may count a copy that will not be needed; never the other way round.
 class PlannedBlocks {
  public:
-  explicit PlannedBlocks(const BlockPool& pool) : pool_(pool), free_(pool.num_free()) {}
+  PlannedBlocks(const BlockPool& pool, const PrefixCache& cache)
+      : pool_(pool), cache_(cache), available_(cache.num_available()) {}
 
-  std::size_t free() const { return free_; }
-  /// Takes `count` blocks; false, nothing taken, when fewer are free.
-  [[nodiscard]] bool take(std::size_t count) {
-    if (count > free_) return false;
-    free_ -= count;
+  /// Free blocks, and those that the prefix cache would give up.
+  std::size_t available() const { return available_; }
+
+  /// The blocks that `table` takes for `tokens` more tokens, a copy of its shared partial block included. False,
+  /// nothing taken, when fewer are available.
+  [[nodiscard]] bool take(const BlockTable& table, std::uint32_t tokens) {
+    const bool copies = tokens > 0 && table.partial_block() && tables_of(*table.partial_block()) > 1;
+    const std::size_t needed = table.blocks_needed(tokens) + (copies ? 1 : 0);
+    if (needed > available_) return false;
+    available_ -= needed;
+    if (copies) --tables_of(*table.partial_block());
     return true;
   }
-  /// What a preemption gives back: a block that other tables hold too is free only when the last of them lets it go.
+  /// The blocks that a request which starts with `hit` takes for `tokens` more tokens. Blocks of the hit that nobody
+  /// holds are no longer available either. False, nothing taken, when too few are.
+  [[nodiscard]] bool take(const PrefixHit& hit, std::uint32_t tokens) {
+    std::size_t needed = blocks_for(std::uint64_t{hit.num_tokens} + tokens) - hit.blocks.size();
+    for (const BlockId block : hit.blocks) needed += tables_of(block) == 0 ? 1 : 0;
+    if (needed > available_) return false;
+    available_ -= needed;
+    for (const BlockId block : hit.blocks) ++tables_of(block);
+    return true;
+  }
+  /// What a preemption gives back: a block that other tables hold too is available only when the last of them lets it
+  /// go.
   void give_back(const BlockTable& table) {
     for (const BlockId block : table.blocks()) {
-      if (++given_back_[block] == pool_.ref_count(block)) ++free_;
+      if (--tables_of(block) == 0) ++available_;
     }
   }
+  /// What a chunk took that is not computed after all, as its request is preempted.
+  void give_back_chunk(const BlockTable& table, std::uint32_t tokens) { available_ += table.blocks_needed(tokens); }
 
  private:
+  std::size_t blocks_for(std::uint64_t tokens) const {
+    return static_cast<std::size_t>((tokens + pool_.block_size() - 1) / pool_.block_size());
+  }
+  /// Tables that will hold the block.
+  std::uint32_t& tables_of(BlockId block) {
+    const auto [at, is_new] = tables_.try_emplace(block, 0);
+    if (is_new) at->second = pool_.ref_count(block) - cache_.own_references(block);
+    return at->second;
+  }
+
   const BlockPool& pool_;
-  std::size_t free_;
-  std::unordered_map<BlockId, std::uint32_t> given_back_;
+  const PrefixCache& cache_;
+  std::size_t available_;
+  std::unordered_map<BlockId, std::uint32_t> tables_;
 };
 
 }  // namespace kvarium

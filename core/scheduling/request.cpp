@@ -4,16 +4,33 @@
 
 namespace kvarium {
 
-LiveRequest::LiveRequest(RequestId id, RequestSpec spec, std::uint32_t context, BlockPool& pool)
-    : stop_strings_(std::move(spec.stop_strings)),
+LiveRequest::LiveRequest(RequestId id, RequestSpec spec, std::uint32_t context, BlockPool& pool, PrefixCache& cache)
+    : candidates_(spec.candidates),
+      stop_strings_(std::move(spec.stop_strings)),
       end_tokens_(std::move(spec.end_tokens)),
       context_(context),
       table_(pool, id),
-      sampler_(spec.sampling) {
+      sampler_(spec.sampling),
+      prefix_(cache.arrive(id, spec.keys)) {
   request_.id = id;
   request_.tokens = std::move(spec.prompt);
   request_.prompt_tokens = static_cast<std::uint32_t>(request_.tokens.size());
   request_.max_new_tokens = spec.max_new_tokens;
+  request_.priority = spec.priority;
+}
+
+LiveRequest::LiveRequest(RequestId id, const LiveRequest& parent, Sampler sampler, BlockPool& pool)
+    : request_(parent.request_),
+      stop_strings_(parent.stop_strings_),
+      end_tokens_(parent.end_tokens_),
+      context_(parent.context_),
+      table_(pool, id),
+      sampler_(std::move(sampler)),
+      prefix_(parent.prefix_->fork(id)) {
+  request_.id = id;
+  request_.forks.clear();
+  request_.preemptions = 0;
+  parent.table_.fork_into(table_);
 }
 
 std::uint32_t LiveRequest::uncomputed_tokens() const {
@@ -24,19 +41,37 @@ std::span<const TokenId> LiveRequest::next_tokens(std::uint32_t count) const {
   return std::span(request_.tokens).subspan(computed_tokens(), count);
 }
 
-void LiveRequest::preempt() {
+PrefixHit LiveRequest::look_up() const {
+  if (swapped_ || request_.status == RequestStatus::running) return {};
+  return prefix_->look_up(request_.tokens);
+}
+
+void LiveRequest::admit() {
+  request_.status = RequestStatus::running;
+  if (!swapped_) prefix_->start(table_, request_.tokens);
+}
+
+void LiveRequest::publish(Phase phase) { prefix_->publish(table_, computed(), phase); }
+
+void LiveRequest::give_back_blocks(bool finished) {
+  prefix_->leave(table_, computed(), finished);
   table_.release();
+}
+
+void LiveRequest::preempt(std::optional<SwappedKv> swapped) {
+  give_back_blocks(false);
+  swapped_ = std::move(swapped);
   request_.status = RequestStatus::preempted;
   ++request_.preemptions;
 }
 
 void LiveRequest::abort() {
-  table_.release();
+  give_back_blocks(false);
   request_.status = RequestStatus::aborted;
 }
 
 void LiveRequest::finish(FinishReason reason) {
-  table_.release();
+  give_back_blocks(true);
   request_.status = RequestStatus::finished;
   request_.finish_reason = reason;
 }

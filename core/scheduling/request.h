@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "core/blocks/block_table.h"
 #include "core/ids.h"
+#include "core/prefix/prefix_cache.h"
 #include "core/sampling/sampling.h"
 #include "core/trace/event.h"
 
@@ -23,6 +25,11 @@ struct RequestSpec {
   SamplingParams sampling = {};
   std::vector<std::string> stop_strings = {};  ///< the answer ends where one of these begins
   std::vector<TokenId> end_tokens = {};  ///< each of these ends the answer: "</s>", and "<s>" for llama2.c's stories
+  ExtraKeys keys = {};                   ///< what must be equal, besides tokens, for K and V to be shared
+  std::int32_t priority = 0;             ///< higher goes first, where the scheduler looks at it
+  /// Parallel sampling: so many answers to one prompt, whose K and V are computed once. Answer i draws with the seed
+  /// sampling.seed + i. The others are forked when the prompt is computed.
+  std::uint32_t candidates = 1;
 };
 
 /// What one may ask about a request, from submit() on and also after its end.
@@ -36,10 +43,18 @@ struct Request {
   std::uint32_t prompt_tokens = 0;
   std::uint32_t max_new_tokens = 0;
   std::string text;  ///< of the generated tokens, up to where a stop string begins. Bytes: see printable()
+  std::int32_t priority = 0;
   std::uint32_t preemptions = 0;
+  std::vector<RequestId> forks;  ///< requests that were forked from it
   FinishReason finish_reason{};  ///< meaningful when finished
 
   std::span<const TokenId> generated() const { return std::span(tokens).subspan(prompt_tokens); }
+};
+
+/// K and V of a preempted request in the memory of the host.
+struct SwappedKv {
+  std::uint32_t tokens = 0;
+  std::vector<std::byte> bytes;  ///< as ModelRunner::save() wrote them
 };
 
 /// A token that was drawn but not yet added: everything that could fail is done.
@@ -55,7 +70,9 @@ struct SampledToken {
 class LiveRequest {
  public:
   /// `context`: the longest sequence that the model can read.
-  LiveRequest(RequestId id, RequestSpec spec, std::uint32_t context, BlockPool& pool);
+  LiveRequest(RequestId id, RequestSpec spec, std::uint32_t context, BlockPool& pool, PrefixCache& cache);
+  /// A fork: the parent's tokens and answer so far, all its blocks, and a sampler of its own.
+  LiveRequest(RequestId id, const LiveRequest& parent, Sampler sampler, BlockPool& pool);
 
   const Request& request() const { return request_; }
   RequestId id() const { return request_.id; }
@@ -68,12 +85,27 @@ class LiveRequest {
   std::uint32_t uncomputed_tokens() const;
   /// The `count` tokens after the computed ones.
   std::span<const TokenId> next_tokens(std::uint32_t count) const;
+  /// Requests that it is or will be when its prompt is computed: forks that are still to come count.
+  std::uint32_t width() const { return candidates_; }
+  /// What the prefix cache would give it now; empty for K and V that wait in the memory of the host.
+  PrefixHit look_up() const;
+  const SwappedKv* swapped() const { return swapped_ ? &*swapped_ : nullptr; }
+  std::uint32_t context() const { return context_; }  ///< the longest sequence that the model can read
 
-  void admit() { request_.status = RequestStatus::running; }
-  /// Preemption by recompute: the tokens stay, the blocks return to the pool, K and V are computed again later.
-  void preempt();
+  /// The table takes what the prefix cache has, unless K and V wait in the memory of the host.
+  void admit();
+  /// Whole blocks that are computed can be found by others from now on.
+  void publish(Phase phase);
+  /// The tokens stay, the blocks return to the pool. K and V are computed again later, or come back from the host's
+  /// memory when `swapped` holds them.
+  void preempt(std::optional<SwappedKv> swapped);
+  /// They are back.
+  void swapped_in() { swapped_.reset(); }
   void abort();
   void finish(FinishReason reason);
+  void forked(RequestId child) { request_.forks.push_back(child); }
+  /// All its candidates are there.
+  void all_forked() { candidates_ = 1; }
   /// Says whether the token ends the request, and why; finish() is up to the caller.
   std::optional<FinishReason> append(SampledToken sampled);
 
@@ -82,13 +114,18 @@ class LiveRequest {
 
  private:
   bool cut_at_stop_string(std::size_t old_size);
+  std::span<const TokenId> computed() const { return std::span(request_.tokens).first(computed_tokens()); }
+  void give_back_blocks(bool finished);
 
   Request request_;
+  std::uint32_t candidates_ = 1;
   std::vector<std::string> stop_strings_;
   std::vector<TokenId> end_tokens_;
   std::uint32_t context_;
   BlockTable table_;
   Sampler sampler_;
+  std::unique_ptr<PrefixRequest> prefix_;
+  std::optional<SwappedKv> swapped_;
 };
 
 }  // namespace kvarium

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/blocks/block_pool.h"
+#include "core/prefix/prefix_cache.h"
 #include "core/scheduling/request.h"
 #include "core/scheduling/step_plan.h"
 
@@ -20,6 +21,7 @@ struct SchedulerView {
   std::span<const LiveRequest* const> running;  ///< in the order of admission: the last one is the newest
   std::span<const LiveRequest* const> waiting;  ///< waiting or preempted, the head of the queue first
   const BlockPool& pool;
+  const PrefixCache& cache;
   StepLimits limits;
 };
 

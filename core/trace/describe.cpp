@@ -44,12 +44,25 @@ class Describer {
     return tr_format("Request {} arrives: a prompt of {} tokens, at most {} new ones.", letter(e.request),
                      e.prompt.size(), e.max_new_tokens);
   }
+  std::string operator()(const RequestForked& e) const {
+    return tr_format("Request {} is forked from {}: it has the same tokens and shares all blocks.", letter(e.request),
+                     letter(e.parent));
+  }
   std::string operator()(const RequestAdmitted& e) const {
     return tr_format("Request {} is admitted: it runs from now on.", letter(e.request));
   }
   std::string operator()(const RequestPreempted& e) const {
+    if (e.lost_tokens == 0) return tr_format("Request {} is preempted: it waits again.", letter(e.request));
     return tr_format("Request {} is preempted: it waits again, and {} tokens must be computed again.",
                      letter(e.request), e.lost_tokens);
+  }
+  std::string operator()(const KvSwappedOut& e) const {
+    return tr_format("K and V of {} tokens of request {}, {} bytes, are copied to the memory of the host.", e.tokens,
+                     letter(e.request), e.bytes);
+  }
+  std::string operator()(const KvSwappedIn& e) const {
+    return tr_format("K and V of {} tokens of request {}, {} bytes, are copied back from the memory of the host.",
+                     e.tokens, letter(e.request), e.bytes);
   }
   std::string operator()(const RequestFinished& e) const {
     return tr_format("Request {} is finished: {}.", letter(e.request), reason_in_words(e.reason));
@@ -63,13 +76,22 @@ class Describer {
                      table_size(e.request));
   }
   std::string operator()(const BlockShared& e) const {
-    return tr_format("Request {} shares block {} as its logical block {}: {} tables hold it now.", letter(e.request),
+    return tr_format("Request {} shares block {} as its logical block {}: its ref count is {} now.", letter(e.request),
                      value(e.block), table_size(e.request), e.ref_count);
   }
   std::string operator()(const BlockReused& e) const {
     return tr_format(
         "Request {} takes block {} out of the free queue as its logical block {}: what it needs is still in it.",
         letter(e.request), value(e.block), table_size(e.request));
+  }
+  std::string operator()(const BlockCopied& e) const {
+    return tr_format(
+        "Request {} is about to write into block {}, which others hold too: its {} tokens are copied into block {}.",
+        letter(e.request), value(e.from), e.tokens, value(e.to));
+  }
+  std::string operator()(const BlockReplaced& e) const {
+    return tr_format("Block {} of the tree takes the place of block {} in the table of request {}: both hold the same.",
+                     value(e.to), value(e.from), letter(e.request));
   }
   std::string operator()(const BlockReleased& e) const {
     if (e.ref_count == 0 && e.place != QueuePlace::tail) {
@@ -82,7 +104,7 @@ class Describer {
       return tr_format("Request {} gives back block {}: it joins the end of the free queue.", letter(e.request),
                        value(e.block));
     }
-    return tr_format("Request {} lets go of block {}: {} tables still hold it.", letter(e.request), value(e.block),
+    return tr_format("Request {} lets go of block {}: its ref count is {} now.", letter(e.request), value(e.block),
                      e.ref_count);
   }
   std::string operator()(const RegionReserved& e) const {
@@ -100,12 +122,40 @@ class Describer {
     return tr_format("Block {} is evicted from the prefix cache to make room for request {}: hash {} is forgotten.",
                      value(e.block), letter(e.request), short_name(e.hash));
   }
+  std::string operator()(const BlockExpired& e) const {
+    return tr_format("Nobody used block {} for too long: its hash {} is forgotten.", value(e.block),
+                     short_name(e.hash));
+  }
   std::string operator()(const PrefixMatched& e) const {
     return tr_format("Of the {} tokens of request {}, K and V of the first {} are in the cache already.", e.num_tokens,
                      letter(e.request), e.hit_tokens);
   }
   std::string operator()(const PrefixCacheReset&) const {
     return std::string(tr("The prefix cache is emptied: no block is found any more."));
+  }
+
+  std::string operator()(const RadixTreeCreated&) const {
+    return std::string(tr("A radix tree is made to keep prefixes in; it is empty."));
+  }
+  std::string operator()(const RadixNodeInserted& e) const {
+    return tr_format("Node {} of {} tokens joins the radix tree below node {}.", value(e.node), e.tokens.size(),
+                     value(e.parent));
+  }
+  std::string operator()(const RadixNodeSplit& e) const {
+    return tr_format("Node {} is cut in two: its first {} tokens are node {} now.", value(e.lower), e.tokens,
+                     value(e.upper));
+  }
+  std::string operator()(const RadixNodeRemoved& e) const {
+    return tr_format("Node {} is evicted from the radix tree.", value(e.node));
+  }
+  std::string operator()(const RadixPathUsed& e) const {
+    return tr_format("Node {} and all above it were used.", value(e.node));
+  }
+  std::string operator()(const RadixPathLocked& e) const {
+    return tr_format("Node {} and all above it are locked: they cannot be evicted.", value(e.node));
+  }
+  std::string operator()(const RadixPathUnlocked& e) const {
+    return tr_format("Node {} and all above it lose a lock.", value(e.node));
   }
 
   std::string operator()(const StepStarted& e) const { return tr_format("Step {} starts.", e.step); }
@@ -141,6 +191,9 @@ class Describer {
     const double milliseconds = static_cast<double>(e.nanoseconds) / 1e6;
     if (e.simulated) return tr_format("The step takes {:.3f} ms, says the cost model.", milliseconds);
     return tr_format("The step took {:.3f} ms.", milliseconds);
+  }
+  std::string operator()(const TimePassed& e) const {
+    return tr_format("Nothing is to be done for {:.3f} ms.", static_cast<double>(e.nanoseconds) / 1e6);
   }
 
   std::string operator()(const LessonStarted& e) const { return tr_format("Lesson: {}", printable(e.title)); }

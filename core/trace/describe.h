@@ -27,6 +27,14 @@ std::string show_pool(const World& world);
 /// BlockTable::show() whenever every slot that was given is computed, as it is at the end of each step.
 std::string show_table(const World& world, RequestId request);
 
+/// "cached 0 1 2=1": blocks that can be found by their hash; block 2 has the same hash as block 1, which is the one
+/// that is found. The same text as HashCache::show().
+std::string show_cached(const World& world);
+/// "[1,2]x1{[3]x1, [4,5]} | evictable 2, protected 3": the same text as RadixCache::show(). Long trees take long lines.
+std::string show_radix(const World& world);
+/// [node ids]: the children of each node of the radix tree, sorted by scope and tokens; orphans are nobody's.
+std::vector<std::vector<NodeId>> radix_children(const World& world);
+
 /// All of the state in lines of text: model, pool, requests with their tables, work, invariants. Long lists are cut and
 /// say how much is left out.
 std::string text_twin(const World& world);

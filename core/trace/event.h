@@ -53,7 +53,16 @@ struct RequestArrived {
   RequestId request{};
   std::vector<TokenId> prompt;
   std::uint32_t max_new_tokens = 0;
+  std::string scope{};        ///< tagged(): requests of another tenant or adapter share nothing with this one
+  std::int32_t priority = 0;  ///< higher goes first, where the scheduler looks at it
   bool operator==(const RequestArrived&) const = default;
+};
+/// A new request that runs from now on: it has the parent's tokens and shares all its blocks, also a last one that is
+/// not full. Nothing is copied yet.
+struct RequestForked {
+  RequestId request{};
+  RequestId parent{};
+  bool operator==(const RequestForked&) const = default;
 };
 struct RequestAdmitted {
   RequestId request{};
@@ -64,6 +73,21 @@ struct RequestPreempted {
   RequestId request{};
   std::uint32_t lost_tokens = 0;  ///< computed tokens whose K and V must be computed again
   bool operator==(const RequestPreempted&) const = default;
+};
+/// Before a preemption: K and V of the request's first `tokens` tokens were copied to the memory of the host, so that
+/// nothing must be computed again.
+struct KvSwappedOut {
+  RequestId request{};
+  std::uint32_t tokens = 0;
+  std::uint64_t bytes = 0;
+  bool operator==(const KvSwappedOut&) const = default;
+};
+/// They are back, in the blocks that the request took just before.
+struct KvSwappedIn {
+  RequestId request{};
+  std::uint32_t tokens = 0;
+  std::uint64_t bytes = 0;
+  bool operator==(const KvSwappedIn&) const = default;
 };
 struct RequestFinished {
   RequestId request{};
@@ -97,6 +121,25 @@ struct BlockReused {
   BlockId block{};
   bool operator==(const BlockReused&) const = default;
 };
+/// Copy-on-write: the request was about to write into a block that others hold too. Block `to` left the head of the
+/// free queue, got a copy of the first `tokens` slots of `from`, and took its place in the request's table.
+struct BlockCopied {
+  RequestId request{};
+  std::uint32_t logical = 0;  ///< the place in the request's table
+  BlockId from{};
+  BlockId to{};
+  std::uint32_t tokens = 0;
+  bool operator==(const BlockCopied&) const = default;
+};
+/// Block `to`, which holds the same K and V, took the place of `from` in the request's table: another request was
+/// faster and its blocks are in the radix tree. At ref count 0 `from` joined the tail of the free queue.
+struct BlockReplaced {
+  RequestId request{};
+  std::uint32_t logical = 0;
+  BlockId from{};
+  BlockId to{};
+  bool operator==(const BlockReplaced&) const = default;
+};
 /// The last entry left the request's table. At ref_count 0 the block joined the free queue.
 struct BlockReleased {
   RequestId request{};
@@ -126,12 +169,19 @@ struct BlockCached {
   BlockHash hash;
   bool operator==(const BlockCached&) const = default;
 };
-/// The block is about to be handed out to the request and overwritten: nobody finds it any more.
+/// The block is about to be handed out to the request and overwritten: nobody finds it any more. It is at the head of
+/// the free queue now, wherever it stood.
 struct BlockEvicted {
   RequestId request{};
   BlockId block{};
   BlockHash hash;
   bool operator==(const BlockEvicted&) const = default;
+};
+/// Nobody used the free block for as long as cached blocks live: nobody finds it any more.
+struct BlockExpired {
+  BlockId block{};
+  BlockHash hash;
+  bool operator==(const BlockExpired&) const = default;
 };
 /// The request starts, or starts again after a preemption, with `hit_tokens` of its `num_tokens` tokens computed
 /// already: they are in the blocks that it reused or shared just before.
@@ -144,6 +194,49 @@ struct PrefixMatched {
 /// No block can be found any more.
 struct PrefixCacheReset {
   bool operator==(const PrefixCacheReset&) const = default;
+};
+
+// --- the prefix cache: a radix tree. Node 0 is the root. A block of the tree counts as held once by the tree.
+
+/// An empty tree: only its root.
+struct RadixTreeCreated {
+  bool operator==(const RadixTreeCreated&) const = default;
+};
+/// A leaf was added: `tokens` behind those of `parent`, with the blocks that hold their K and V.
+struct RadixNodeInserted {
+  NodeId node{};
+  NodeId parent{};
+  std::vector<TokenId> tokens;
+  std::vector<BlockId> blocks;
+  std::string scope{};  ///< of a child of the root
+  bool operator==(const RadixNodeInserted&) const = default;
+};
+/// `lower` was cut in two: its first `tokens` tokens and their blocks are now in `upper`, a new node above it.
+struct RadixNodeSplit {
+  NodeId upper{};
+  NodeId lower{};
+  std::uint32_t tokens = 0;
+  bool operator==(const RadixNodeSplit&) const = default;
+};
+/// The node was evicted. Those of its blocks that nobody else holds joined the tail of the free queue, the first one
+/// first.
+struct RadixNodeRemoved {
+  NodeId node{};
+  bool operator==(const RadixNodeRemoved&) const = default;
+};
+/// The node and all above it were used just now.
+struct RadixPathUsed {
+  NodeId node{};
+  bool operator==(const RadixPathUsed&) const = default;
+};
+/// One lock more on the node and on all above it: they must not be evicted.
+struct RadixPathLocked {
+  NodeId node{};
+  bool operator==(const RadixPathLocked&) const = default;
+};
+struct RadixPathUnlocked {
+  NodeId node{};
+  bool operator==(const RadixPathUnlocked&) const = default;
 };
 
 // --- computing
@@ -190,6 +283,12 @@ struct StepTimed {
   bool simulated = false;  ///< from a cost model, not from a clock
   bool operator==(const StepTimed&) const = default;
 };
+/// Nothing was to be done for so long.
+struct TimePassed {
+  std::uint64_t nanoseconds = 0;
+  bool simulated = false;
+  bool operator==(const TimePassed&) const = default;
+};
 
 // --- a lesson's words
 
@@ -209,10 +308,13 @@ struct Asked {
   bool operator==(const Asked&) const = default;
 };
 
-using Event = std::variant<ModelDescribed, PoolCreated, ArenaCreated, TokenNamed, RequestArrived, RequestAdmitted,
-                           RequestPreempted, RequestFinished, RequestAborted, BlockAllocated, BlockShared, BlockReused,
-                           BlockReleased, RegionReserved, RegionReleased, BlockCached, BlockEvicted, PrefixMatched,
-                           PrefixCacheReset, StepStarted, KvComputed, KvRead, TokenSampled, RolledBack, WorkCounted,
-                           StepTimed, LessonStarted, Said, Asked>;
+using Event =
+    std::variant<ModelDescribed, PoolCreated, ArenaCreated, TokenNamed, RequestArrived, RequestForked, RequestAdmitted,
+                 RequestPreempted, KvSwappedOut, KvSwappedIn, RequestFinished, RequestAborted, BlockAllocated,
+                 BlockShared, BlockReused, BlockCopied, BlockReplaced, BlockReleased, RegionReserved, RegionReleased,
+                 BlockCached, BlockEvicted, BlockExpired, PrefixMatched, PrefixCacheReset, RadixTreeCreated,
+                 RadixNodeInserted, RadixNodeSplit, RadixNodeRemoved, RadixPathUsed, RadixPathLocked, RadixPathUnlocked,
+                 StepStarted, KvComputed, KvRead, TokenSampled, RolledBack, WorkCounted, StepTimed, TimePassed,
+                 LessonStarted, Said, Asked>;
 
 }  // namespace kvarium

@@ -119,6 +119,17 @@ struct Fields<RequestArrived> {
     visit("request", e.request);
     visit("prompt", e.prompt);
     visit("max_new_tokens", e.max_new_tokens);
+    visit("scope", e.scope);
+    visit("priority", e.priority);
+  }
+};
+template <>
+struct Fields<RequestForked> {
+  static constexpr std::string_view kName = "RequestForked";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("request", e.request);
+    visit("parent", e.parent);
   }
 };
 template <>
@@ -136,6 +147,26 @@ struct Fields<RequestPreempted> {
   static void each(Self& e, Visit&& visit) {
     visit("request", e.request);
     visit("lost_tokens", e.lost_tokens);
+  }
+};
+template <>
+struct Fields<KvSwappedOut> {
+  static constexpr std::string_view kName = "KvSwappedOut";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("request", e.request);
+    visit("tokens", e.tokens);
+    visit("bytes", e.bytes);
+  }
+};
+template <>
+struct Fields<KvSwappedIn> {
+  static constexpr std::string_view kName = "KvSwappedIn";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("request", e.request);
+    visit("tokens", e.tokens);
+    visit("bytes", e.bytes);
   }
 };
 template <>
@@ -184,6 +215,29 @@ struct Fields<BlockReused> {
   static void each(Self& e, Visit&& visit) {
     visit("request", e.request);
     visit("block", e.block);
+  }
+};
+template <>
+struct Fields<BlockCopied> {
+  static constexpr std::string_view kName = "BlockCopied";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("request", e.request);
+    visit("logical", e.logical);
+    visit("from", e.from);
+    visit("to", e.to);
+    visit("tokens", e.tokens);
+  }
+};
+template <>
+struct Fields<BlockReplaced> {
+  static constexpr std::string_view kName = "BlockReplaced";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("request", e.request);
+    visit("logical", e.logical);
+    visit("from", e.from);
+    visit("to", e.to);
   }
 };
 template <>
@@ -240,6 +294,15 @@ struct Fields<BlockEvicted> {
   }
 };
 template <>
+struct Fields<BlockExpired> {
+  static constexpr std::string_view kName = "BlockExpired";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("block", e.block);
+    visit("hash", e.hash);
+  }
+};
+template <>
 struct Fields<PrefixMatched> {
   static constexpr std::string_view kName = "PrefixMatched";
   template <typename Self, typename Visit>
@@ -254,6 +317,69 @@ struct Fields<PrefixCacheReset> {
   static constexpr std::string_view kName = "PrefixCacheReset";
   template <typename Self, typename Visit>
   static void each(Self&, Visit&&) {}
+};
+
+// --- the radix tree
+
+template <>
+struct Fields<RadixTreeCreated> {
+  static constexpr std::string_view kName = "RadixTreeCreated";
+  template <typename Self, typename Visit>
+  static void each(Self&, Visit&&) {}
+};
+template <>
+struct Fields<RadixNodeInserted> {
+  static constexpr std::string_view kName = "RadixNodeInserted";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("node", e.node);
+    visit("parent", e.parent);
+    visit("tokens", e.tokens);
+    visit("blocks", e.blocks);
+    visit("scope", e.scope);
+  }
+};
+template <>
+struct Fields<RadixNodeSplit> {
+  static constexpr std::string_view kName = "RadixNodeSplit";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("upper", e.upper);
+    visit("lower", e.lower);
+    visit("tokens", e.tokens);
+  }
+};
+template <>
+struct Fields<RadixNodeRemoved> {
+  static constexpr std::string_view kName = "RadixNodeRemoved";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("node", e.node);
+  }
+};
+template <>
+struct Fields<RadixPathUsed> {
+  static constexpr std::string_view kName = "RadixPathUsed";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("node", e.node);
+  }
+};
+template <>
+struct Fields<RadixPathLocked> {
+  static constexpr std::string_view kName = "RadixPathLocked";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("node", e.node);
+  }
+};
+template <>
+struct Fields<RadixPathUnlocked> {
+  static constexpr std::string_view kName = "RadixPathUnlocked";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("node", e.node);
+  }
 };
 
 // --- computing
@@ -318,6 +444,16 @@ struct Fields<WorkCounted> {
 template <>
 struct Fields<StepTimed> {
   static constexpr std::string_view kName = "StepTimed";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("nanoseconds", e.nanoseconds);
+    visit("simulated", e.simulated);
+  }
+};
+
+template <>
+struct Fields<TimePassed> {
+  static constexpr std::string_view kName = "TimePassed";
   template <typename Self, typename Visit>
   static void each(Self& e, Visit&& visit) {
     visit("nanoseconds", e.nanoseconds);

@@ -3,17 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/trace/prefix_invariants.h"
 #include "core/words/words.h"
 
 namespace kvarium {
 namespace {
-
-using Sentences = std::vector<std::string>;
-
-template <typename... Args>
-void report(Sentences& sentences, std::string_view english, const Args&... args) {
-  if (sentences.size() < kMostViolations) sentences.push_back(tr_format(english, args...));
-}
 
 std::string name(const RequestState& request) { return letter(request.id); }
 
@@ -75,9 +69,10 @@ void ref_counts_are_table_entries(const World& world, Sentences& wrong) {
     }
   }
   for (std::size_t id = 0; id < entries.size(); ++id) {
-    if (entries[id] == world.blocks[id].ref_count) continue;
-    report(wrong, "Block {} has ref count {}, but {} table entries name it.", id, world.blocks[id].ref_count,
-           entries[id]);
+    const BlockState& block = world.blocks[id];
+    if (entries[id] + (block.in_tree ? 1 : 0) == block.ref_count) continue;
+    report(wrong, "Block {} has ref count {}, but {} table entries name it{}.", id, block.ref_count, entries[id],
+           block.in_tree ? tr(" and the radix tree holds it") : "");
   }
 }
 
@@ -109,15 +104,6 @@ void cached_tokens_were_written(const World& world, Sentences& wrong) {
 }
 
 // --- requests
-
-void cached_blocks_are_full(const World& world, Sentences& wrong) {
-  for (std::size_t id = 0; id < world.blocks.size(); ++id) {
-    const BlockState& block = world.blocks[id];
-    if (!block.hash || block.written >= world.block_size) continue;
-    report(wrong, "Block {} can be found by its hash, yet only {} of its {} slots are written.", id, block.written,
-           world.block_size);
-  }
-}
 
 void tokens_are_prompt_and_answer(const World& world, Sentences& wrong) {
   for (const auto& request : world.requests) {
@@ -224,7 +210,8 @@ constexpr std::array<Invariant, kInvariantCount> kInvariants = {{
     {"The free queue names blocks of the pool", free_queue_names_blocks_of_the_pool},
     {"Tables name blocks of the pool", tables_name_blocks_of_the_pool},
     {"A table names a block once", tables_name_a_block_once},
-    {"A block's ref count is the number of table entries that name it", ref_counts_are_table_entries},
+    {"A block's ref count is the number of table entries that name it, and one for the radix tree",
+     ref_counts_are_table_entries},
     {"No block is written beyond its size", blocks_are_written_within_their_size},
     {"No block was touched in a later step", blocks_know_no_later_step},
     {"Tokens that count as cached were written", cached_tokens_were_written},
@@ -235,6 +222,11 @@ constexpr std::array<Invariant, kInvariantCount> kInvariants = {{
     {"A step computes and reads only tokens that the request has", steps_stay_within_the_tokens},
     {"Only running requests hold memory", only_running_requests_hold_memory},
     {"Requests arrive, are admitted and end in this order", steps_are_in_order},
+    {"What a request reads is K and V of its own text", requests_read_their_own_text},
+    {"Every node of the radix tree hangs below another, up to the root", radix_nodes_have_parents},
+    {"Siblings in the radix tree begin with different pages", radix_siblings_differ},
+    {"A node of the radix tree has at least the locks of the nodes below it", radix_locks_reach_the_root},
+    {"The blocks of the radix tree are full and in one node each", radix_blocks_are_full_and_in_one_node},
     {"Regions lie inside the contiguous pool", regions_lie_inside},
     {"Regions do not overlap", regions_do_not_overlap},
     {"The work of all requests is the sum of each one's", work_adds_up},

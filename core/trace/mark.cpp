@@ -9,6 +9,7 @@ namespace {
 
 struct MarkOf {
   constexpr Mark operator()(const RequestArrived*) const { return Mark::arrived; }
+  constexpr Mark operator()(const RequestForked*) const { return Mark::arrived; }
   constexpr Mark operator()(const RequestAdmitted*) const { return Mark::admitted; }
   constexpr Mark operator()(const RequestPreempted*) const { return Mark::preempted; }
   constexpr Mark operator()(const RequestFinished*) const { return Mark::finished; }
@@ -17,6 +18,10 @@ struct MarkOf {
   constexpr Mark operator()(const RegionReserved*) const { return Mark::allocated; }
   constexpr Mark operator()(const BlockShared*) const { return Mark::shared; }
   constexpr Mark operator()(const BlockReused*) const { return Mark::shared; }
+  constexpr Mark operator()(const BlockCopied*) const { return Mark::copied; }
+  constexpr Mark operator()(const BlockEvicted*) const { return Mark::evicted; }
+  constexpr Mark operator()(const BlockExpired*) const { return Mark::evicted; }
+  constexpr Mark operator()(const RadixNodeRemoved*) const { return Mark::evicted; }
   constexpr Mark operator()(const BlockReleased*) const { return Mark::released; }
   constexpr Mark operator()(const RegionReleased*) const { return Mark::released; }
   constexpr Mark operator()(const RolledBack*) const { return Mark::rolled_back; }

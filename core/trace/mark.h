@@ -16,6 +16,8 @@ enum class Mark : std::uint8_t {
   aborted,
   allocated,  ///< a block or a region was taken
   shared,     ///< a block that others hold, or one that is free and still cached
+  copied,     ///< copy-on-write
+  evicted,    ///< something that was cached is found no more
   released,   ///< a block or a region was given back
   rolled_back,
   step,
@@ -43,8 +45,8 @@ constexpr MarkSet operator|(Mark a, Mark b) { return MarkSet(a) | MarkSet(b); }
 /// Where a request begins or ends: the steps of the player's granularity "request".
 inline constexpr MarkSet kRequestBoundaries = Mark::arrived | Mark::finished | MarkSet(Mark::aborted);
 /// What happens to memory.
-inline constexpr MarkSet kMemoryMarks =
-    Mark::allocated | Mark::shared | MarkSet(Mark::released) | Mark::preempted | Mark::rolled_back;
+inline constexpr MarkSet kMemoryMarks = Mark::allocated | Mark::shared | MarkSet(Mark::copied) | Mark::evicted |
+                                        Mark::released | Mark::preempted | Mark::rolled_back;
 
 /// The mark of an event; Mark::none for most kinds.
 Mark mark_of(const Event& event);

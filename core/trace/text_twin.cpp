@@ -76,6 +76,8 @@ std::string request_line(const World& world, const RequestState& request) {
                 request.tokens.size() - request.prompt_tokens, request.max_new_tokens);
   const std::string memory = memory_line(world, request);
   if (!memory.empty()) text += "; " + memory;
+  if (request.parent) text += "; " + tr_format("forked from {}", letter(*request.parent));
+  if (request.swapped_tokens > 0) text += "; " + tr_format("{} tokens in the host's memory", request.swapped_tokens);
   if (request.preemptions > 0) text += "; " + tr_format("preempted {} times", request.preemptions);
   if (request.new_count > 0) {
     text += "; " + tr_format(request.new_kept ? "this step computed {} positions from {} on"
@@ -118,6 +120,40 @@ std::string memory_text(const World& world) {
     text += line("  " + pool_line(world, kMostItems));
   }
   if (world.arena_slots > 0) text += line(tr_format("contiguous pool: {} slots", grouped(world.arena_slots)));
+  return text;
+}
+
+std::string rate(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return std::string(tr("nothing was looked up"));
+  return tr_format("{} of {} tokens found ({:.1f} %)", grouped(part), grouped(whole),
+                   100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+/// What the prefix cache holds, and what it was good for.
+std::string prefix_text(const World& world) {
+  std::string text;
+  const auto cached = static_cast<std::size_t>(
+      std::count_if(world.blocks.begin(), world.blocks.end(), [](const BlockState& b) { return b.hash.has_value(); }));
+  if (cached > 0) {
+    text += line(tr_format("prefix cache: {} blocks can be found by their hash", grouped(cached)));
+    if (cached <= kMostItems) text += line("  " + show_cached(world));
+  }
+  if (!world.radix.empty()) {
+    const RadixSizes sizes = radix_sizes(world);
+    text += line(tr_format("radix tree: {} tokens can be evicted, {} are locked", grouped(sizes.evictable),
+                           grouped(sizes.locked)));
+    if (sizes.evictable + sizes.locked <= kMostItems * 4) text += line("  " + show_radix(world));
+  }
+  if (world.prefix.queried_tokens > 0) {
+    text += line(tr_format(
+        "hits: {}; on resuming: {}; {} blocks evicted", rate(world.prefix.hit_tokens, world.prefix.queried_tokens),
+        rate(world.resumed_prefix.hit_tokens, world.resumed_prefix.queried_tokens), grouped(world.evicted_blocks)));
+  }
+  if (world.copies.blocks > 0) {
+    text += line(tr_format("copy-on-write: {} blocks, {} tokens copied", grouped(world.copies.blocks),
+                           grouped(world.copies.tokens)));
+  }
+  if (world.swapped_bytes > 0) text += line(tr_format("swapped: {} bytes, both ways", grouped(world.swapped_bytes)));
   return text;
 }
 
@@ -183,7 +219,7 @@ std::string text_twin(const World& world) {
   std::string text;
   if (!world.lesson_title.empty()) text += line(tr_format("lesson: {}", printable(world.lesson_title)));
   text += line(tr_format("step {}, event {}", grouped(world.step), grouped(world.events)));
-  text += model_text(world) + memory_text(world) + requests_text(world);
+  text += model_text(world) + memory_text(world) + prefix_text(world) + requests_text(world);
   text += line(tr_format("work: {}", work_text(world.work)));
   text += invariants_text(world);
   if (world.said) text += line("> " + printable(world.said->text));

@@ -29,6 +29,14 @@ class TimelineBuilder {
     Timeline::Request& request = t_.requests_.emplace_back();
     request.lane.push_back({t_.step_, 0, LaneState::waiting});
   }
+  void operator()(const RequestForked& e) {
+    const Timeline::Request parent = of(e.parent);
+    Timeline::Request& request = t_.requests_.emplace_back();
+    request.lane.push_back({t_.step_, 0, parent.lane.back().state});
+    request.entries = parent.entries;
+    request.computed = parent.computed;
+    holding_changed(e.request);
+  }
   void operator()(const RequestPreempted& e) {
     enter(e.request, LaneState::preempted);
     of(e.request).computed = 0;
@@ -50,6 +58,10 @@ class TimelineBuilder {
     holding_changed(e.request);
   }
 
+  void operator()(const KvSwappedIn& e) {
+    of(e.request).computed = e.tokens;
+    holding_changed(e.request);
+  }
   void operator()(const PrefixMatched& e) {
     of(e.request).computed = e.hit_tokens;
     holding_changed(e.request);

@@ -43,6 +43,10 @@ std::size_t bytes_of_copy(const World& world) {
     if (request.shared()) continue;
     bytes += sizeof(RequestState) + heap_bytes(request->tokens) + heap_bytes(request->table);
   }
+  for (const auto& node : world.radix) {
+    bytes += sizeof node;
+    if (!node.shared()) bytes += sizeof(RadixNodeState) + heap_bytes(node->tokens) + heap_bytes(node->blocks);
+  }
   if (!world.token_text.shared()) {
     for (const auto& [token, text] : *world.token_text) bytes += kMapEntry + heap_bytes(text);
   }

@@ -17,11 +17,17 @@
 namespace kvarium {
 
 struct BlockState {
-  std::uint32_t ref_count = 0;       ///< table entries that name the block
+  std::uint32_t ref_count = 0;       ///< table entries that name the block, and one for the radix tree
   std::uint32_t written = 0;         ///< slots whose K and V were ever written since the block was last allocated
   std::uint64_t allocated_step = 0;  ///< of the last allocation
   std::uint64_t written_step = 0;    ///< the last step that wrote into it; 0: none
   std::optional<BlockHash> hash;     ///< by which the prefix cache finds it; none: it does not
+  std::uint64_t cached_event = 0;    ///< when that began; of blocks with the same hash the first one is found
+  bool in_tree = false;              ///< the radix tree holds it: one reference more than table entries
+  /// The last request that wrote into the block, as its logical block writer_logical: what is in the block is K and V
+  /// of that request's tokens.
+  RequestId writer{};
+  std::uint32_t writer_logical = 0;
   bool operator==(const BlockState&) const = default;
 };
 
@@ -32,21 +38,43 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
+/// A node of the radix tree: its tokens, behind those of its ancestors, and the blocks that hold their K and V.
+struct RadixNodeState {
+  bool exists = false;  ///< ids are used again
+  NodeId parent{};
+  std::vector<TokenId> tokens;  ///< whole pages
+  std::vector<BlockId> blocks;  ///< [tokens / block_size]
+  std::string scope;            ///< of a child of the root
+  std::uint32_t locks = 0;
+  std::uint64_t used_step = 0;  ///< of the last use
+  bool operator==(const RadixNodeState&) const = default;
+};
+
 struct RequestState {
   RequestId id{};
   RequestStatus status = RequestStatus::waiting;
   std::vector<TokenId> tokens;  ///< [0, prompt_tokens) came with the request, the rest was generated
   std::uint32_t prompt_tokens = 0;
   std::uint32_t max_new_tokens = 0;
+  std::string scope;                  ///< tagged(): others share nothing with it
+  std::int32_t priority = 0;          ///< higher goes first
+  std::optional<RequestId> parent;    ///< it was forked from
   std::uint32_t computed_tokens = 0;  ///< K and V of positions [0, computed_tokens) are in the cache
   std::vector<BlockId> table;         ///< logical block i -> physical block
   std::optional<Region> region;       ///< in the contiguous pool
   std::uint32_t preemptions = 0;
+  std::uint32_t hit_tokens = 0;      ///< found in the prefix cache when it was first admitted
+  std::uint32_t swapped_tokens = 0;  ///< whose K and V are in the memory of the host
   std::uint64_t arrived_step = 0;
   std::uint64_t admitted_step = 0;  ///< of the last admission; 0: never, or before the first step
   std::uint64_t ended_step = 0;     ///< finished or aborted; 0: not yet, or before the first step
   FinishReason finish_reason{};     ///< meaningful when finished
-  Work work;                        ///< all steps so far
+  // Times count all StepTimed and TimePassed so far, in nanoseconds.
+  std::uint64_t arrived_ns = 0;
+  std::optional<std::uint64_t> admitted_ns;     ///< of the first admission
+  std::optional<std::uint64_t> first_token_ns;  ///< at the end of the step that sampled it
+  std::uint64_t last_token_ns = 0;              ///< of the newest token
+  Work work;                                    ///< all steps so far
 
   std::uint64_t last_read_step = 0;   ///< the last step whose attention read its K and V; 0: none
   std::uint32_t last_read_count = 0;  ///< that step read positions [0, last_read_count)
@@ -69,6 +97,13 @@ struct PrefixCounts {
   bool operator==(const PrefixCounts&) const = default;
 };
 
+/// What copy-on-write copied.
+struct CopyCounts {
+  std::uint64_t blocks = 0;
+  std::uint64_t tokens = 0;
+  bool operator==(const CopyCounts&) const = default;
+};
+
 struct World {
   std::uint64_t events = 0;  ///< how many events were folded
   std::uint64_t step = 0;    ///< the engine step that the last event belongs to; 0: before the first
@@ -79,14 +114,19 @@ struct World {
   std::uint32_t block_size = 0;  ///< tokens a block; 0: no pool was made
   std::vector<BlockState> blocks;
   FreeQueue free_blocks;
-  PrefixCounts prefix;            ///< each request counts once, when it first starts
-  PrefixCounts resumed_prefix;    ///< requests that start again after a preemption, counted apart
-  std::uint64_t arena_slots = 0;  ///< of the contiguous pool; 0: none was made
+  PrefixCounts prefix;                             ///< each request counts once, when it first starts
+  PrefixCounts resumed_prefix;                     ///< requests that start again after a preemption, counted apart
+  std::vector<CopyOnWrite<RadixNodeState>> radix;  ///< by NodeId, the root first; empty: there is no tree
+  std::uint64_t evicted_blocks = 0;                ///< that were cached and are found no more
+  CopyCounts copies;
+  std::uint64_t swapped_bytes = 0;  ///< in both directions
+  std::uint64_t arena_slots = 0;    ///< of the contiguous pool; 0: none was made
 
   std::vector<CopyOnWrite<RequestState>> requests;  ///< by RequestId
   std::vector<RequestId> step_requests;  ///< those that the current step computed or read something for, each once
+  std::vector<RequestId> sampled;        ///< those that got a token in the current step, whose end is not known yet
   Work work;                             ///< of all requests
-  std::uint64_t nanoseconds = 0;         ///< sum of StepTimed
+  std::uint64_t nanoseconds = 0;         ///< sum of StepTimed and TimePassed
   bool simulated_time = false;           ///< some of it came from a cost model
 
   std::string lesson_title;
@@ -111,6 +151,11 @@ void fold(World& world, const Event& event);
 std::uint32_t filled_slots(const World& world, const RequestState& request, std::size_t i);
 /// Slots that the request holds: its table's blocks times block_size, or its region.
 std::uint64_t held_slots(const World& world, const RequestState& request);
+/// Tokens in the radix tree, of nodes without a lock and of nodes with one.
+struct RadixSizes {
+  std::uint64_t evictable = 0, locked = 0;
+};
+RadixSizes radix_sizes(const World& world);
 /// [blocks]: the last step whose attention read each block, by the requests that hold it now; 0: none. A walk over all
 /// tables, once a picture; keeping it up to date in the fold would touch every block of a request at each of its
 /// tokens.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "core/error.h"
@@ -47,6 +48,51 @@ KvRow PagedKvStore::row(std::uint32_t layer, BlockId block, std::uint32_t slot) 
 KvRun PagedKvStore::block(std::uint32_t layer, BlockId block) const {
   const std::size_t at = offset(layer, block, 0);
   return {keys_.data() + at, values_.data() + at, block_size()};
+}
+
+void PagedKvStore::copy(BlockId from, BlockId to, std::uint32_t tokens) {
+  if (tokens > block_size()) throw MisuseError(fmt::format("{} slots of a block that has {}", tokens, block_size()));
+  const auto count = static_cast<std::ptrdiff_t>(tokens * row_width());
+  for (std::uint32_t layer = 0; layer < layers_; ++layer) {
+    const std::size_t source = offset(layer, from, 0), target = offset(layer, to, 0);
+    for (AlignedBuffer* buffer : {&keys_, &values_}) {
+      std::copy_n(buffer->data() + source, count, buffer->data() + target);
+    }
+  }
+}
+
+std::vector<std::byte> PagedKvStore::save(std::span<const BlockId> blocks) const {
+  const std::size_t run_bytes = layout_.block_stride() * sizeof(float);
+  std::vector<std::byte> bytes(blocks.size() * layers_ * 2 * run_bytes);
+  std::byte* to = bytes.data();
+  for (const BlockId id : blocks) {
+    for (std::uint32_t layer = 0; layer < layers_; ++layer) {
+      const std::size_t at = offset(layer, id, 0);
+      for (const AlignedBuffer* buffer : {&keys_, &values_}) {
+        std::memcpy(to, buffer->data() + at, run_bytes);
+        to += run_bytes;
+      }
+    }
+  }
+  return bytes;
+}
+
+void PagedKvStore::restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) {
+  const std::size_t run_bytes = layout_.block_stride() * sizeof(float);
+  if (bytes.size() != blocks.size() * layers_ * 2 * run_bytes) {
+    throw MisuseError(fmt::format("{} saved bytes are not those of {} blocks", bytes.size(), blocks.size()));
+  }
+  for (const BlockId id : blocks) offset(0, id, 0);  // all exist, before the first is written
+  const std::byte* from = bytes.data();
+  for (const BlockId id : blocks) {
+    for (std::uint32_t layer = 0; layer < layers_; ++layer) {
+      const std::size_t at = offset(layer, id, 0);
+      for (AlignedBuffer* buffer : {&keys_, &values_}) {
+        std::memcpy(buffer->data() + at, from, run_bytes);
+        from += run_bytes;
+      }
+    }
+  }
 }
 
 PagedKvSequence::PagedKvSequence(PagedKvStore& store, std::span<const BlockId> blocks, std::uint32_t num_tokens)

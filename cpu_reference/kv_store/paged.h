@@ -3,7 +3,9 @@
 // all sequences. Which block belongs to whom is the BlockPool's and the BlockTable's business; here a BlockId is only
 // a place.
 
+#include <cstddef>
 #include <span>
+#include <vector>
 
 #include "core/ids.h"
 #include "core/kv_layout.h"
@@ -28,6 +30,13 @@ class PagedKvStore {
   /// The rows of a block from `slot` on. MisuseError when there is no such layer, block or slot.
   KvRow row(std::uint32_t layer, BlockId block, std::uint32_t slot);
   KvRun block(std::uint32_t layer, BlockId block) const;
+  /// The first `tokens` slots of `from`, in all layers, go to `to`. MisuseError when there is no such block or slot.
+  void copy(BlockId from, BlockId to, std::uint32_t tokens);
+  /// K and V of these blocks: [blocks][layers][K, V][slot][kv_head][dim], as bytes. MisuseError when there is no such
+  /// block.
+  std::vector<std::byte> save(std::span<const BlockId> blocks) const;
+  /// The reverse. MisuseError, nothing written, when the sizes differ or there is no such block.
+  void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes);
 
  private:
   std::size_t offset(std::uint32_t layer, BlockId block, std::uint32_t slot) const;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/scheduling/first_come_scheduler.h"
+#include "core/scheduling/continuous_scheduler.h"
 #include "cpu_reference/cpu_runner.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
 
@@ -12,7 +12,7 @@ namespace kvarium {
 void serve(const ModelChoice& choice, std::uint32_t block_size, std::vector<BlockId> hand_out_order,
            const std::vector<RequestSpec>& requests, EventSink& sink, const CancelToken& cancel) {
   cpu::CpuRunner runner(choice.model);
-  const FirstComeScheduler scheduler;
+  const ContinuousScheduler scheduler;
   EngineConfig config;
   config.block_size = block_size;
   config.hand_out_order = std::move(hand_out_order);

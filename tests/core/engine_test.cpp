@@ -246,7 +246,7 @@ TEST_CASE("a request that can never fit does not hold up those behind it") {
 
 TEST_CASE("a config that cannot run is refused") {
   FakeRunner runner;
-  FirstComeScheduler scheduler;
+  ContinuousScheduler scheduler;
   LetterText text;
   NullSink sink;
   const auto make = [&](EngineConfig config) { Engine(std::move(config), runner, scheduler, text, sink); };

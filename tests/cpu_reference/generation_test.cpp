@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/engine.h"
-#include "core/scheduling/first_come_scheduler.h"
+#include "core/scheduling/continuous_scheduler.h"
 #include "cpu_reference/cpu_runner.h"
 #include "cpu_reference/loaders/llama2c.h"
 #include "cpu_reference/model/builtin.h"
@@ -40,7 +40,7 @@ struct Bench {
 
   VectorSink sink;
   CpuRunner runner;
-  FirstComeScheduler scheduler;
+  ContinuousScheduler scheduler;
   Engine engine;
   WorldCheck check;
 };

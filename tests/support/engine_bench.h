@@ -2,13 +2,14 @@
 // An engine over the fake model, ready to be stepped and looked at.
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "core/engine.h"
-#include "core/scheduling/first_come_scheduler.h"
+#include "core/scheduling/continuous_scheduler.h"
 #include "core/trace/event_fields.h"
 #include "tests/support/engine_checks.h"
 #include "tests/support/fake_runner.h"
@@ -26,9 +27,18 @@ inline RequestSpec ask(const std::string& prompt, std::uint32_t max_new_tokens) 
 struct Bench {
   explicit Bench(std::uint32_t num_blocks, StepLimits limits = {}, std::uint32_t context = 64)
       : runner(context), engine(config(num_blocks, limits), runner, scheduler, text, sink) {}
+  /// With a prefix cache, and whatever else of the config is to differ.
+  Bench(std::uint32_t num_blocks, const std::function<void(EngineConfig&)>& change, ContinuousOptions options = {},
+        StepLimits limits = {})
+      : scheduler(options), engine(changed(num_blocks, limits, change), runner, scheduler, text, sink) {}
 
   EngineConfig config(std::uint32_t num_blocks, StepLimits limits) {
     return {4, ascending_order(num_blocks), limits, [this] { return now += 1000; }};
+  }
+  EngineConfig changed(std::uint32_t num_blocks, StepLimits limits, const std::function<void(EngineConfig&)>& change) {
+    EngineConfig changed = config(num_blocks, limits);
+    change(changed);
+    return changed;
   }
   bool step() {
     const bool more = engine.step();
@@ -55,7 +65,7 @@ struct Bench {
   std::uint64_t now = 0;
   VectorSink sink;
   FakeRunner runner;
-  FirstComeScheduler scheduler;
+  ContinuousScheduler scheduler;
   LetterText text;
   Engine engine;
   WorldCheck world_check;

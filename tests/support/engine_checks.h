@@ -36,6 +36,9 @@ class WorldCheck {
   void operator()(const VectorSink& sink, const Engine& engine) {
     for (; folded_ < sink.events.size(); ++folded_) fold(world_, sink.events[folded_]);
     CHECK(show_pool(world_) == engine.pool().show());
+    const std::string prefixes = engine.prefix_cache().show();
+    if (!prefixes.empty()) CHECK((world_.radix.empty() ? show_cached(world_) : show_radix(world_)) == prefixes);
+    CHECK(engine.prefix_cache().violations() == std::vector<std::string>{});
     CHECK(violations(world_) == std::vector<std::string>{});
     for (std::size_t i = 0; i < world_.requests.size(); ++i) {
       const RequestId id{static_cast<std::uint32_t>(i)};

@@ -2,6 +2,8 @@
 // A model that is arithmetic: the next token is a hash of all tokens so far, read back through the block table. A
 // wrong table, a wrong position or K/V that was never written gives another token than next_token() says.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -53,6 +55,29 @@ class FakeRunner : public ModelRunner {
     if (forwards == short_at) result.logits.pop_back();
     if (forwards == nan_at) result.logits.back() = std::numeric_limits<float>::quiet_NaN();
     return result;
+  }
+
+  void copy(std::span<const BlockCopy> copies) override {
+    for (const BlockCopy& copy : copies) {
+      for (std::uint32_t i = 0; i < copy.tokens; ++i) {
+        slots_.at(index(copy.to) * block_size_ + i) = slots_.at(index(copy.from) * block_size_ + i);
+      }
+    }
+  }
+  std::vector<std::byte> save(std::span<const BlockId> blocks) const override {
+    std::vector<std::byte> bytes;
+    for (const BlockId block : blocks) {
+      const auto first = std::as_bytes(std::span(slots_).subspan(index(block) * block_size_, block_size_));
+      bytes.insert(bytes.end(), first.begin(), first.end());
+    }
+    return bytes;
+  }
+  void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) override {
+    for (const BlockId block : blocks) {
+      const auto to = std::as_writable_bytes(std::span(slots_).subspan(index(block) * block_size_, block_size_));
+      std::copy_n(bytes.begin(), to.size(), to.begin());
+      bytes = bytes.subspan(to.size());
+    }
   }
 
   // The call of forward(), from 1, that throws, returns too few logits, or a NaN; 0: none.

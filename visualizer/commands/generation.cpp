@@ -8,7 +8,7 @@
 #include "core/cost/kv_bytes.h"
 #include "core/engine.h"
 #include "core/error.h"
-#include "core/scheduling/first_come_scheduler.h"
+#include "core/scheduling/continuous_scheduler.h"
 #include "core/words/words.h"
 #include "cpu_reference/cpu_runner.h"
 #include "cpu_reference/model/transformer.h"
@@ -68,7 +68,7 @@ void through_engine(const ModelChoice& choice, const GenerationSpec& spec, Event
   const std::uint32_t enough = (longest(spec, shape) + spec.block_size - 1) / spec.block_size;
   const std::uint32_t num_blocks = spec.num_blocks == 0 ? std::max(enough, 1U) : spec.num_blocks;
   cpu::CpuRunner runner(choice.model);
-  const FirstComeScheduler scheduler;
+  const ContinuousScheduler scheduler;
   EngineConfig config;
   config.block_size = spec.block_size;
   config.hand_out_order = scrambled_order(num_blocks, spec.request.sampling.seed);

@@ -61,7 +61,7 @@ class HashServer {
     if (!cache.fits(hit, blocks_for(prompt.size()) - hit.blocks.size())) return std::nullopt;
     const RequestId id{static_cast<std::uint32_t>(requests.size())};
     requests.emplace_back(id, pool, prompt, keys);
-    sink.emit(RequestArrived{id, prompt, 1000});
+    sink.emit(RequestArrived{id, prompt, 1000, tagged(keys)});
     sink.emit(RequestAdmitted{id});
     compute(requests.back(), hit, count);
     return id;

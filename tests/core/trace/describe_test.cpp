@@ -33,9 +33,9 @@ TEST_CASE("every event is a sentence") {
   CHECK(says(RequestAborted{kA}) == "Request A is aborted.");
   CHECK(says(BlockAllocated{kA, BlockId{0}}) == "Request A takes block 0 as its logical block 2.");
   CHECK(says(BlockShared{kA, BlockId{0}, 2}) ==
-        "Request A shares block 0 as its logical block 2: 2 tables hold it now.");
+        "Request A shares block 0 as its logical block 2: its ref count is 2 now.");
   CHECK(says(BlockReleased{kA, BlockId{3}, 0}) == "Request A gives back block 3: it joins the end of the free queue.");
-  CHECK(says(BlockReleased{kA, BlockId{3}, 1}) == "Request A lets go of block 3: 1 tables still hold it.");
+  CHECK(says(BlockReleased{kA, BlockId{3}, 1}) == "Request A lets go of block 3: its ref count is 1 now.");
   CHECK(says(BlockReleased{kA, BlockId{3}, 0, QueuePlace::head}) ==
         "Request A gives back block 3: it joins the head of the free queue.");
   CHECK(says(BlockReleased{kA, BlockId{3}, 0, QueuePlace::behind_last_head}) ==
@@ -48,6 +48,27 @@ TEST_CASE("every event is a sentence") {
         "Block 7 is evicted from the prefix cache to make room for request A: hash 00000002 is forgotten.");
   CHECK(says(PrefixMatched{kA, 9, 8}) ==
         "Of the 9 tokens of request A, K and V of the first 8 are in the cache already.");
+  CHECK(says(RequestForked{RequestId{1}, kA}) ==
+        "Request B is forked from A: it has the same tokens and shares all blocks.");
+  CHECK(says(RequestPreempted{kA, 0}) == "Request A is preempted: it waits again.");
+  CHECK(says(KvSwappedOut{kA, 6, 96}) ==
+        "K and V of 6 tokens of request A, 96 bytes, are copied to the memory of the host.");
+  CHECK(says(KvSwappedIn{kA, 6, 96}) ==
+        "K and V of 6 tokens of request A, 96 bytes, are copied back from the memory of the host.");
+  CHECK(says(BlockCopied{kA, 1, BlockId{3}, BlockId{5}, 2}) ==
+        "Request A is about to write into block 3, which others hold too: its 2 tokens are copied into block 5.");
+  CHECK(says(BlockReplaced{kA, 1, BlockId{3}, BlockId{5}}) ==
+        "Block 5 of the tree takes the place of block 3 in the table of request A: both hold the same.");
+  CHECK(says(BlockExpired{BlockId{3}, {1, 2}}) == "Nobody used block 3 for too long: its hash 00000002 is forgotten.");
+  CHECK(says(RadixTreeCreated{}) == "A radix tree is made to keep prefixes in; it is empty.");
+  CHECK(says(RadixNodeInserted{NodeId{1}, NodeId{0}, tokens(4), blocks({7}), ""}) ==
+        "Node 1 of 4 tokens joins the radix tree below node 0.");
+  CHECK(says(RadixNodeSplit{NodeId{2}, NodeId{1}, 4}) == "Node 1 is cut in two: its first 4 tokens are node 2 now.");
+  CHECK(says(RadixNodeRemoved{NodeId{1}}) == "Node 1 is evicted from the radix tree.");
+  CHECK(says(RadixPathUsed{NodeId{1}}) == "Node 1 and all above it were used.");
+  CHECK(says(RadixPathLocked{NodeId{1}}) == "Node 1 and all above it are locked: they cannot be evicted.");
+  CHECK(says(RadixPathUnlocked{NodeId{1}}) == "Node 1 and all above it lose a lock.");
+  CHECK(says(TimePassed{1500000, true}) == "Nothing is to be done for 1.500 ms.");
   CHECK(says(PrefixCacheReset{}) == "The prefix cache is emptied: no block is found any more.");
   CHECK(says(RegionReserved{kA, 8, 64}) == "Request A reserves 64 slots from slot 8 on.");
   CHECK(says(RegionReleased{kA}) == "Request A gives back its slots.");
@@ -117,7 +138,7 @@ TEST_CASE("the text twin says all of a small state") {
       "  A running: prompt 6, generated 0 of 3; table [7,3] 6 tokens, 2 of 8 slots empty (25.0 %); this step computed "
       "6 positions from 0 on; read 6 positions\n"
       "work: 6 K/V projections, 21 score products, 1,234,567 bytes read, 9 FLOP\n"
-      "invariants: 19 of 19 hold\n"
+      "invariants: 24 of 24 hold\n"
       "> A's prompt fills a block and a half.\n");
 }
 
@@ -136,7 +157,7 @@ TEST_CASE("the text twin of a state that is wrong says what is wrong") {
   World world = prefilled_world();
   fold(world, RequestAborted{kA});
   CHECK_THAT(text_twin(world),
-             contains("invariants: 18 of 19 hold\n  ! Request A does not run, yet it holds 8 slots.\n"));
+             contains("invariants: 23 of 24 hold\n  ! Request A does not run, yet it holds 8 slots.\n"));
 }
 
 TEST_CASE("long lists are cut, and the text says how much is left out") {

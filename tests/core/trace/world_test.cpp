@@ -90,7 +90,7 @@ TEST_CASE("a block that is free and cached is found again: it leaves the middle 
   CHECK(violations(world) == std::vector<std::string>{});
 
   fold_all(world, {BlockReleased{kB, BlockId{7}, 0, QueuePlace::behind_last_head}, BlockEvicted{kB, BlockId{7}, hash}});
-  CHECK(show_pool(world) == "free 3 7 0 1 2 4 5 6 | used");
+  CHECK(show_pool(world) == "free 7 3 0 1 2 4 5 6 | used");  // what is evicted is handed out next
   CHECK(world.blocks[7].hash == std::nullopt);
 }
 

@@ -1,4 +1,4 @@
-#include "core/scheduling/first_come_scheduler.h"
+#include "core/scheduling/continuous_scheduler.h"
 
 #include <memory>
 
@@ -33,9 +33,9 @@ class Stage {
     waiting_.push_back(&make(tokens));
     return *waiting_.back();
   }
-  SchedulerView view() const { return {running_, waiting_, pool_, limits_}; }
+  SchedulerView view() const { return {running_, waiting_, pool_, *cache_, limits_}; }
   std::string plan() const {
-    const StepPlan plan = FirstComeScheduler().plan(view());
+    const StepPlan plan = ContinuousScheduler().plan(view());
     CHECK_NOTHROW(check(plan, view()));
     return show(plan);
   }
@@ -46,11 +46,12 @@ class Stage {
     RequestSpec spec;
     spec.prompt.assign(tokens, TokenId{0});
     const RequestId id{static_cast<std::uint32_t>(requests_.size())};
-    return *requests_.emplace_back(std::make_unique<LiveRequest>(id, std::move(spec), 1000, pool_));
+    return *requests_.emplace_back(std::make_unique<LiveRequest>(id, std::move(spec), 1000, pool_, *cache_));
   }
 
   NullSink sink_;
   BlockPool pool_;
+  std::unique_ptr<PrefixCache> cache_ = no_prefix_cache(pool_);
   StepLimits limits_;
   std::vector<std::unique_ptr<LiveRequest>> requests_;
   std::vector<LiveRequest*> running_, waiting_;
@@ -160,27 +161,45 @@ TEST_CASE("as many are preempted as are needed, the newest first") {
   CHECK(both.plan() == "preempt C B | compute A:1");
 }
 
-TEST_CASE("a block that two tables share is free only when both let it go") {
+TEST_CASE("a block that two tables share is available only when both let it go") {
   NullSink sink;
   BlockPool pool(4, ascending_order(3), sink);
+  const auto cache = no_prefix_cache(pool);
   const RequestId a{0}, b{1};
   BlockTable first(pool, a), second(pool, b);
   REQUIRE(first.append(8));
-  PlannedBlocks blocks(pool);
-  CHECK(blocks.free() == 1);
+  PlannedBlocks blocks(pool, *cache);
+  CHECK(blocks.available() == 1);
   blocks.give_back(first);
-  CHECK(blocks.free() == 3);
+  CHECK(blocks.available() == 3);
 
   REQUIRE(second.append(4));
   pool.share(b, first.blocks()[0]);
-  PlannedBlocks shared(pool);
+  PlannedBlocks shared(pool, *cache);
   shared.give_back(first);
-  CHECK(shared.free() == 1);  // block 1; block 0 is still held
-  CHECK(shared.take(1));
-  CHECK_FALSE(shared.take(1));
+  CHECK(shared.available() == 1);  // block 1; block 0 is still held
+  CHECK(shared.take(PrefixHit{}, 4));
+  CHECK_FALSE(shared.take(PrefixHit{}, 1));
   pool.release(b, first.blocks()[0]);
   first.release();
   second.release();
+}
+
+TEST_CASE("of three tables that write into one shared block, two need a copy") {
+  NullSink sink;
+  BlockPool pool(4, ascending_order(4), sink);
+  const auto cache = no_prefix_cache(pool);
+  BlockTable a(pool, RequestId{0}), b(pool, RequestId{1}), c(pool, RequestId{2});
+  REQUIRE(a.append(6));
+  a.fork_into(b);
+  a.fork_into(c);
+  PlannedBlocks blocks(pool, *cache);
+  CHECK(blocks.take(a, 1));
+  CHECK(blocks.available() == 1);
+  CHECK(blocks.take(b, 1));
+  CHECK(blocks.available() == 0);
+  CHECK(blocks.take(c, 1));
+  for (BlockTable* table : {&a, &b, &c}) table->release();
 }
 
 TEST_CASE("an impossible plan is refused, with the reason") {
@@ -208,5 +227,5 @@ TEST_CASE("an impossible plan is refused, with the reason") {
   CHECK_THAT(refusal({{}, {}, {{a, 1}, {a, 1}}}), contains("request A computes twice"));
   CHECK_THAT(refusal({{}, {}, {{a, 2}}}), contains("request A computes 2 of 1 tokens"));
   CHECK_THAT(refusal({{}, {}, {{a, 0}}}), contains("request A computes 0 of 1 tokens"));
-  CHECK_THAT(refusal({{}, {b}, {{a, 1}, {b, 8}}}), contains("request B needs 2 blocks, but 1 are free"));
+  CHECK_THAT(refusal({{}, {b}, {{a, 1}, {b, 8}}}), contains("request B needs more blocks for 8 tokens than the 1 that are available"));
 }

@@ -1,0 +1,42 @@
+#include "core/scheduling/static_scheduler.h"
+
+#include <algorithm>
+
+#include "core/scheduling/planned_blocks.h"
+
+namespace kvarium {
+namespace {
+
+/// Blocks that the request may need at most: a static batch reserves them, as nobody can be preempted for more.
+std::uint32_t longest(const LiveRequest& request) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      std::uint64_t{request.request().prompt_tokens} + request.request().max_new_tokens, request.context()));
+}
+
+}  // namespace
+
+StepPlan StaticScheduler::plan(const SchedulerView& view) const {
+  StepPlan plan;
+  for (const LiveRequest* request : view.running) plan.chunks.push_back({request->id(), request->uncomputed_tokens()});
+  if (!view.running.empty()) return plan;
+  PlannedBlocks blocks(view.pool, view.cache);
+  std::size_t width = 0;
+  std::uint64_t tokens = 0;
+  for (const LiveRequest* request : view.waiting) {
+    const PrefixHit hit = request->look_up();
+    const std::uint32_t count = request->uncomputed_tokens() - hit.num_tokens;
+    width += request->width();
+    tokens += count;
+    const bool fits_budget = plan.chunks.empty() || tokens <= view.limits.token_budget;
+    if (width > view.limits.max_running || !fits_budget) break;
+    bool fits = blocks.take(hit, longest(*request) - hit.num_tokens);
+    for (std::uint32_t fork = 1; fits && fork < request->width(); ++fork) fits = blocks.take({}, longest(*request));
+    if (!fits && !plan.chunks.empty()) break;
+    plan.admit.push_back(request->id());
+    plan.chunks.push_back({request->id(), count});
+    if (!fits) break;
+  }
+  return plan;
+}
+
+}  // namespace kvarium
