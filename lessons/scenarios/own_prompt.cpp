@@ -1,24 +1,64 @@
 #include "lessons/scenarios/own_prompt.h"
 
 #include "cpu_reference/tokenizer/tokenizer.h"
+#include "lessons/scenarios/field.h"
 #include "lessons/scenarios/model_choice.h"
 #include "lessons/scenarios/serve.h"
 
 namespace kvarium {
+namespace {
 
-void run_own_prompt(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
+void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
   const ModelChoice choice = choose_model(params.model_path, params.tokenizer_path);
   RequestSpec request;
   request.prompt = choice.tokenizer->encode(params.prompt);
   request.max_new_tokens = params.new_tokens;
   request.end_tokens = {cpu::kBeginOfSequence, cpu::kEndOfSequence};
   request.sampling.temperature = params.temperature;
-  std::vector<RequestSpec> requests;
+  request.candidates = params.candidates;
+  std::vector<Arrival> arrivals;
   for (std::uint32_t i = 0; i < params.num_requests; ++i) {
-    request.sampling.seed = params.seed + i;
-    requests.push_back(request);
+    request.sampling.seed = params.seed + std::uint64_t{i} * params.candidates;  // every answer has its own
+    arrivals.push_back({request});
   }
-  serve(choice, params.block_size, scrambled_order(params.num_blocks, params.seed), requests, sink, cancel);
+  serve(choice, make_setup(params), arrivals, sink, cancel);
+}
+
+}  // namespace
+
+Scenario own_prompt_scenario() {
+  return {
+      "own",
+      "own-prompt",
+      "Your own prompt",
+      "Your text goes through the built-in model, whose weights are random, or through a model file of yours. Several "
+      "requests with the same prompt share the pool and write different answers when the temperature is above 0.",
+      {.prompt = "Once upon a time there was a little girl",
+       .new_tokens = 48,
+       .block_size = 8,
+       .num_blocks = 32,
+       .num_requests = 2,
+       .max_running = 26,
+       .temperature = 0.4F},
+      {{"prompt", "Prompt", "The text to go on from.", FieldKind::text},
+       {"model_path", "Model file", "A llama2.c checkpoint; empty: the built-in model.", FieldKind::file},
+       {"tokenizer_path", "Tokenizer file", "The model's tokenizer; empty: the built-in one.", FieldKind::file},
+       number_field("new_tokens", "New tokens", "How many tokens each request writes at most.", 1, 4096),
+       block_size_field(),
+       num_blocks_field(),
+       number_field("num_requests", "Requests", "How many requests with this prompt arrive at once.", 1, 26),
+       number_field("candidates", "Answers to each request",
+                    "Answers that share the prompt's K and V; what they write differs.", 1, 26),
+       temperature_field(),
+       seed_field(),
+       prefix_cache_field(),
+       queue_order_field(),
+       eviction_field(),
+       scheduler_field(),
+       preemption_field(),
+       max_running_field(),
+       token_budget_field()},
+      run};
 }
 
 }  // namespace kvarium

@@ -1,29 +1,37 @@
 #include "lessons/scenarios/serve.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "core/scheduling/continuous_scheduler.h"
 #include "cpu_reference/cpu_runner.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
 
 namespace kvarium {
+namespace {
 
-void serve(const ModelChoice& choice, std::uint32_t block_size, std::vector<BlockId> hand_out_order,
-           const std::vector<RequestSpec>& requests, EventSink& sink, const CancelToken& cancel) {
+/// The request and its forks; those that have ended stay as they are.
+void abort_all(Engine& engine, RequestId id) {
+  const std::vector<RequestId> forks = engine.request(id).forks;
+  engine.abort(id);
+  for (const RequestId fork : forks) abort_all(engine, fork);
+}
+
+}  // namespace
+
+void serve(const ModelChoice& choice, EngineSetup setup, const std::vector<Arrival>& arrivals, EventSink& sink,
+           const CancelToken& cancel) {
   cpu::CpuRunner runner(choice.model);
-  const ContinuousScheduler scheduler;
-  EngineConfig config;
-  config.block_size = block_size;
-  config.hand_out_order = std::move(hand_out_order);
-  config.limits.max_running = std::max(config.limits.max_running, static_cast<std::uint32_t>(requests.size()));
-  Engine engine(std::move(config), runner, scheduler, *choice.tokenizer, sink);
+  Engine engine(std::move(setup.config), runner, *setup.scheduler, *choice.tokenizer, sink);
   std::vector<RequestId> ids;
-  ids.reserve(requests.size());
-  for (const RequestSpec& request : requests) ids.push_back(engine.submit(request));
-  while (!cancel.cancelled() && engine.step()) {
+  for (std::uint64_t steps = 0; !cancel.cancelled(); ++steps) {
+    while (ids.size() < arrivals.size()) {
+      const Arrival& next = arrivals[ids.size()];
+      const bool due = engine.idle() || (next.after_step && *next.after_step <= steps);
+      if (!due) break;
+      ids.push_back(engine.submit(next.request));
+    }
+    if (!engine.step()) break;
   }
-  for (const RequestId id : ids) engine.abort(id);  // does nothing to a request that has ended
+  for (const RequestId id : ids) abort_all(engine, id);
 }
 
 }  // namespace kvarium

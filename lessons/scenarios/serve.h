@@ -1,18 +1,27 @@
 #pragma once
 // Runs requests through the engine until none is left.
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/cancel.h"
-#include "core/engine.h"
 #include "core/trace/event_sink.h"
+#include "lessons/scenarios/engine_setup.h"
 #include "lessons/scenarios/model_choice.h"
 
 namespace kvarium {
 
-/// All requests arrive before the first step. Cancelled: the step in progress ends, then all that is left is aborted.
+struct Arrival {
+  RequestSpec request;
+  /// The request arrives when the engine has run so many steps, 0: before the first one; or sooner, when it has nothing
+  /// else to do. None: when all requests before it have ended.
+  std::optional<std::uint64_t> after_step = 0;
+};
+
+/// The requests arrive in their order. Cancelled: the step in progress ends, then all that is left is aborted.
 /// InputError as Engine and Engine::submit().
-void serve(const ModelChoice& choice, std::uint32_t block_size, std::vector<BlockId> hand_out_order,
-           const std::vector<RequestSpec>& requests, EventSink& sink, const CancelToken& cancel);
+void serve(const ModelChoice& choice, EngineSetup setup, const std::vector<Arrival>& arrivals, EventSink& sink,
+           const CancelToken& cancel);
 
 }  // namespace kvarium

@@ -7,11 +7,13 @@
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
 #include "lessons/scenarios/direct_request.h"
+#include "lessons/scenarios/field.h"
 #include "lessons/scenarios/model_choice.h"
 
 namespace kvarium {
+namespace {
 
-void run_why_cache(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
+void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
   constexpr RequestId kForgetful{0};  // A
   constexpr RequestId kKeeper{1};     // B
   const ModelChoice choice = builtin_choice({.layers = 1, .query_heads = 1, .kv_heads = 1});
@@ -39,6 +41,23 @@ void run_why_cache(const ScenarioParams& params, EventSink& sink, const CancelTo
   }
   if (!a.ended()) a.abort(*nothing);
   if (!b.ended()) b.abort(*blocks);
+}
+
+}  // namespace
+
+Scenario why_cache_scenario() {
+  return {
+      "S01",
+      "why-cache",
+      "Why keep K and V?",
+      "Two requests have the same prompt: A computes K and V of all tokens again at each step, B keeps them. Compare "
+      "how much each computes, and look at what B reads in its last step.",
+      {.prompt_tokens = 8, .new_tokens = 8, .block_size = 4, .num_blocks = 8, .num_requests = 2},
+      {number_field("prompt_tokens", "Prompt (tokens)", "How long the prompt of both requests is.", 1, 64),
+       number_field("new_tokens", "New tokens", "How many tokens each request writes.", 1, 64), block_size_field(),
+       num_blocks_field(), seed_field()},
+      run,
+      prompt_and_answer};
 }
 
 }  // namespace kvarium

@@ -4,6 +4,7 @@
 #include "core/trace/invariants.h"
 #include "core/trace/trace.h"
 #include "lessons/kit/figures.h"
+#include "lessons/scenarios/set_parameter.h"
 #include "tests/support/catch.h"
 
 using namespace kvarium;
@@ -193,10 +194,71 @@ TEST_CASE("bad parameters are refused with the field and its range") {
   CHECK_THAT(with([](auto& p) { p.block_size = 784, p.num_blocks = 20000; }), contains("at most 1048576"));
 }
 
+TEST_CASE("a choice must be one of its names, and choices must go together") {
+  ScenarioParams params = find_scenario("own").defaults;
+  const auto with = [&](auto change) {
+    ScenarioParams changed = params;
+    change(changed);
+    return complaint("own", changed);
+  };
+  CHECK_THAT(with([](auto& p) { p.prefix_cache = "tree"; }),
+             contains("prefix_cache (Prefix cache) is \"tree\"; it must be one of: off, hash, radix"));
+  CHECK_THAT(with([](auto& p) { p.scheduler = "Static"; }), contains("one of: continuous, chunked, static"));
+  CHECK_THAT(with([](auto& p) { p.eviction = ""; }), contains("eviction"));
+  CHECK_THAT(with([](auto& p) { p.prefix_cache = "radix", p.eviction = "lfu"; }), contains("evicts only by lru"));
+  CHECK_THAT(with([](auto& p) { p.prefix_cache = "hash", p.eviction = "lfu", p.queue_order = "classic"; }),
+             contains("choose queue_order=2026"));
+  CHECK(with([](auto& p) { p.prefix_cache = "hash", p.eviction = "lfu"; }).empty());
+  CHECK_THAT(with([](auto& p) { p.token_budget = 25; }), contains("token_budget is 25 and max_running 26"));
+  CHECK_THAT(with([](auto& p) { p.max_running = 3, p.candidates = 4; }), contains("candidates is 4 and max_running 3"));
+}
+
+TEST_CASE("every choice that a field offers can run") {
+  for (const Scenario& scenario : scenarios()) {
+    for (const ScenarioField& field : scenario.fields) {
+      for (const FieldChoice& choice : field.choices) {
+        INFO(scenario.id << " " << field.id << "=" << choice.value);
+        ScenarioParams params = scenario.defaults;
+        if (field.id == "eviction") params.prefix_cache = "hash";
+        set_parameter(scenario, params, {field.id, choice.value});
+        const Run run(scenario.id, params);
+        CHECK(violations(run.end()).empty());
+        for (const auto& request : run.end().requests) CHECK(request->status == RequestStatus::finished);
+      }
+    }
+  }
+}
+
+TEST_CASE("a parameter is set from text, and a wrong one changes nothing") {
+  const Scenario& own = find_scenario("own");
+  ScenarioParams params = own.defaults;
+  set_parameter(own, params, parse_assignment("prefix_cache=radix"));
+  set_parameter(own, params, parse_assignment("temperature=0.7"));
+  set_parameter(own, params, parse_assignment("prompt=a=b"));
+  CHECK(params.prefix_cache == "radix");
+  CHECK(params.temperature == 0.7F);
+  CHECK(params.prompt == "a=b");
+  const ScenarioParams before = params;
+  const auto wrong = [&](const char* text) {
+    try {
+      set_parameter(own, params, parse_assignment(text));
+    } catch (const InputError& error) {
+      CHECK(params == before);
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  CHECK_THAT(wrong("prefix_cache=tree"), contains("one of: off, hash, radix"));
+  CHECK_THAT(wrong("block_size=four"), contains("block_size: \"four\" is no number that fits"));
+  CHECK_THAT(wrong("block_size=785"), contains("must be 1 to 784"));
+  CHECK_THAT(wrong("size=4"), contains("own has no parameter \"size\"; it has prompt, model_path"));
+  CHECK_THAT(wrong("block_size"), contains("write it as block_size=4"));
+}
+
 TEST_CASE("S02 refuses a pool in which its request could never end") {
   ScenarioParams params = find_scenario("S02").defaults;
   params.num_blocks = 8;
-  CHECK_THAT(complaint("S02", params), contains("need at least 9 blocks of 8"));
+  CHECK_THAT(complaint("S02", params), contains("needs at least 9 blocks of 8"));
 }
 
 TEST_CASE("a prompt of 100,000 characters is refused in one line, before anything happens") {

@@ -117,6 +117,23 @@ TEST_CASE("A changed parameter is marked, runs, and can be put back") {
   window.driver.expect_gone("block_size/reset");
 }
 
+TEST_CASE("A choice is made with the mouse or with the keyboard, and runs") {
+  OpenWindow window("own");
+  window.driver.click("prefix_cache");
+  window.driver.expect("prefix_cache", "off: nothing is found again");
+  window.driver.click("prefix_cache/1");
+  window.driver.expect("prefix_cache", "hash: full blocks by their hash (vLLM)");
+  window.driver.expect("prefix_cache/reset");
+  window.driver.click("prefix_cache");
+  window.driver.key("Down");
+  window.driver.key("Space");
+  window.driver.expect("prefix_cache", "radix: a tree of tokens (SGLang)");
+  window.driver.click("run");
+  window.settle();
+  CHECK(window.app.form_error() == "");
+  CHECK_FALSE(window.app.run().trace.newest().radix.empty());
+}
+
 TEST_CASE("Parameters that cannot run are refused in one line, and the run that is shown stays") {
   OpenWindow window;
   window.app.set_parameter("num_blocks", "2");

@@ -12,8 +12,7 @@ ScenarioForm make_form();
 void choose(ScenarioForm& form, std::string_view id);
 /// The parameters that the form says.
 ScenarioParams params_of(const ScenarioForm& form);
-/// Writes one field from text, as a command line has it. InputError that lists the fields, or says that it is no
-/// number.
+/// Writes one field from text, as a command line has it. InputError as set_parameter() of the scenarios.
 void set_field(ScenarioForm& form, std::string_view id, std::string_view value);
 
 }  // namespace kvarium::ui

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/words/words.h"
+#include "lessons/scenarios/set_parameter.h"
 
 namespace kvarium::ui {
 
@@ -29,11 +30,8 @@ void start_app(App& app, Host& host, const ShownOptions& options, bool play) {
   if (!options.lesson.empty()) return app.show_lesson(options.lesson);
   app.show_scenario(options.scenario);
   for (const std::string& assignment : options.set) {
-    const std::size_t equals = assignment.find('=');
-    if (equals == std::string::npos) {
-      throw InputError(tr_format("\"{}\" sets nothing; write it as block_size=4", assignment));
-    }
-    app.set_parameter(assignment.substr(0, equals), assignment.substr(equals + 1));
+    const auto [id, value] = parse_assignment(assignment);
+    app.set_parameter(id, value);
   }
   app.start(play);
   if (!app.form_error().empty()) throw InputError(app.form_error());

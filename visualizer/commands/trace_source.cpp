@@ -33,7 +33,9 @@ std::unique_ptr<Trace> load_trace(const TraceSource& source) {
   }
   const Scenario& scenario = find_scenario(source.scenario);
   ScenarioParams params = scenario.defaults;
-  for (const std::string& assignment : source.set) set_parameter(scenario, params, assignment);
+  for (const std::string& assignment : source.set) {
+    set_parameter(scenario, params, parse_assignment(assignment));
+  }
   run_scenario(scenario, params, *trace, CancelToken());
   return trace;
 }

@@ -72,6 +72,14 @@ void draw_number(PanelContext& context, FormField& field) {
   }
 }
 
+void draw_choice_field(PanelContext& context, FormField& field) {
+  const auto at = std::find(field.choices.begin(), field.choices.end(), field.text);
+  int chosen = static_cast<int>(at - field.choices.begin());
+  if (combo(context.ui, field.id, field.name, chosen, field.choice_names, {.tooltip = field.help})) {
+    field.text = field.choices[static_cast<std::size_t>(chosen)];
+  }
+}
+
 void draw_field(PanelContext& context, FormField& field) {
   ImGui::PushID(field.id.c_str());
   const ImVec2 start = ImGui::GetCursorScreenPos();
@@ -85,6 +93,9 @@ void draw_field(PanelContext& context, FormField& field) {
     case FormField::Kind::file:
       input_text(context.ui, field.id, field.name, field.text, "built-in (a path opens another)", false,
                  {.tooltip = field.help});
+      break;
+    case FormField::Kind::choice:
+      draw_choice_field(context, field);
       break;
   }
   draw_changed_mark(context, field, start);

@@ -12,9 +12,9 @@ struct ScenarioCard {
   std::string id, title, summary;
 };
 
-/// A parameter as the form edits it: a number in units, or a text.
+/// A parameter as the form edits it: a number in units, or a text, which of a choice is one of `choices`.
 struct FormField {
-  enum class Kind : std::uint8_t { number, text, file };
+  enum class Kind : std::uint8_t { number, text, file, choice };
   std::string id, name, help;
   Kind kind = Kind::number;
   int low = 0, high = 0;
@@ -22,6 +22,7 @@ struct FormField {
   float unit = 1;          ///< what one unit of `number` is worth
   int number = 0, default_number = 0;
   std::string text, default_text;
+  std::vector<std::string> choices, choice_names;  ///< in the same order
 
   bool changed() const { return number != default_number || text != default_text; }
   void reset() {
