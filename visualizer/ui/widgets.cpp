@@ -208,6 +208,7 @@ bool combo(Ui& ui, std::string_view id, std::string_view caption, int& chosen, s
       changed = static_cast<int>(k) != chosen;
       chosen = static_cast<int>(k);
     }
+    if (static_cast<int>(k) == chosen && ImGui::IsWindowAppearing()) ImGui::SetItemDefaultFocus();  // arrows start here
   }
   ImGui::EndCombo();
   return changed;
