@@ -1,7 +1,6 @@
 #include "core/replay/simulated_server.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <queue>
 #include <utility>
@@ -144,16 +143,6 @@ class Simulation {
 
 ServerProfile default_server() {
   return {find_model_shape("llama-3.1-8b"), 8.03e9, 2, "H100 SXM", 989.4e12, kH100Hbm, 8192};
-}
-
-Percentiles percentiles(std::vector<double> values) {
-  if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
-  const auto at = [&](double part) {
-    const auto rank = static_cast<std::size_t>(std::ceil(part * static_cast<double>(values.size())));
-    return values[std::max<std::size_t>(rank, 1) - 1];
-  };
-  return {at(.5), at(.9), at(.99)};
 }
 
 std::optional<SimulatedTimes> simulate_server(const RequestTrace& trace, const std::vector<std::uint64_t>& hit_tokens,

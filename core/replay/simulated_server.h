@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/cost/hardware.h"
+#include "core/metrics/percentiles.h"
 #include "core/model_shape.h"
 #include "core/replay/line_reader.h"
 
@@ -25,13 +26,6 @@ struct ServerProfile {
 
 /// Llama 3.1 8B in BF16 (8.03 billion parameters) on an H100 SXM: 989.4 TFLOP/s without sparsity, NVIDIA's data sheet.
 ServerProfile default_server();
-
-/// Milliseconds, by the nearest rank: half of all waited at most p50.
-struct Percentiles {
-  double p50 = 0, p90 = 0, p99 = 0;
-};
-/// All 0 for no values.
-Percentiles percentiles(std::vector<double> values);
 
 struct SimulatedTimes {
   Percentiles ttft_ms;  ///< time to first token: from arrival to the end of the prompt's last step, queue included

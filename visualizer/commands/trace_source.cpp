@@ -29,7 +29,7 @@ std::unique_ptr<Trace> load_trace(const TraceSource& source) {
     return trace;
   }
   if (source.scenario.empty()) {
-    throw InputError(std::string(tr("of what? Give --scenario NAME, --lesson NUMBER or --trace FILE")));
+    throw InputError(std::string(tr("of what? Give a trace file, --scenario NAME or --lesson NUMBER")));
   }
   const Scenario& scenario = find_scenario(source.scenario);
   ScenarioParams params = scenario.defaults;
@@ -38,6 +38,16 @@ std::unique_ptr<Trace> load_trace(const TraceSource& source) {
   }
   run_scenario(scenario, params, *trace, CancelToken());
   return trace;
+}
+
+void add_source_flags(CLI::App& flags, TraceSource& source) {
+  CLI::Option* file = flags.add_option("file", source.file, std::string(tr("a recording")));
+  CLI::Option* scenario =
+      flags.add_option("--scenario", source.scenario, std::string(tr("instead: a scenario's id or name")));
+  flags.add_option("--set", source.set, std::string(tr("a parameter of the scenario: block_size=4")))->needs(scenario);
+  CLI::Option* lesson = flags.add_option("--lesson", source.lesson, std::string(tr("instead: a lesson's number")));
+  file->excludes(scenario)->excludes(lesson);
+  scenario->excludes(lesson);
 }
 
 std::size_t position_of(const TracePlace& place, const Trace& trace) {

@@ -23,6 +23,8 @@ struct TraceSource {
 std::unique_ptr<Trace> load_trace(const TraceSource& source);
 /// The same for a file alone.
 std::unique_ptr<Trace> load_trace_file(const std::string& path);
+/// A file as the command's argument, or --scenario with --set, or --lesson.
+void add_source_flags(CLI::App& flags, TraceSource& source);
 
 /// The place in a trace that --step (the end of that step, 0: before the first) or --event names; else its end.
 struct TracePlace {
