@@ -67,6 +67,90 @@ TEST_CASE("A shared block shows its owners") {
   CHECK(block.owners[1] == 1);
 }
 
+TEST_CASE("A free block that is found by its hash is cached, and shows whose tokens are in it") {
+  World world = small_world();
+  fold(world, BlockCached{RequestId{0}, BlockId{2}, 0, BlockHash{1, 2}});
+  CHECK_FALSE(layout::pool_picture(world).blocks[2].cached);  // A still holds it
+  fold(world, BlockReleased{RequestId{0}, BlockId{0}, 0});
+  fold(world, BlockReleased{RequestId{0}, BlockId{2}, 0});
+  const layout::PoolPicture picture = layout::pool_picture(world);
+  CHECK(picture.used == 0);
+  CHECK(picture.cached == 1);
+  CHECK(picture.blocks[2].cached);
+  CHECK(picture.blocks[2].filled == 4);
+  CHECK(picture.blocks[2].source == 0);
+  CHECK(slot_state(picture.blocks[2], 3) == SlotState::filled);
+  CHECK_FALSE(picture.blocks[0].holds());
+}
+
+TEST_CASE("A block of the radix tree is cached once no request holds it; a lock on its node is seen") {
+  World world = small_world();
+  fold(world, RadixTreeCreated{});
+  fold(world, RadixNodeInserted{NodeId{1}, NodeId{0}, std::vector<TokenId>(4), {BlockId{2}}, ""});
+  fold(world, RadixPathLocked{NodeId{1}});
+  const layout::BlockPicture held = layout::pool_picture(world).blocks[2];
+  CHECK(held.in_tree);
+  CHECK(held.locked);
+  CHECK_FALSE(held.cached);
+  CHECK(held.ref_count == 2);
+  fold(world, BlockReleased{RequestId{0}, BlockId{0}, 0});
+  fold(world, BlockReleased{RequestId{0}, BlockId{2}, 1});
+  fold(world, RadixPathUnlocked{NodeId{1}});
+  const layout::BlockPicture left = layout::pool_picture(world).blocks[2];
+  CHECK(left.cached);
+  CHECK_FALSE(left.locked);
+  CHECK(resolve(world, Target::node(NodeId{1})).node == NodeId{1});
+  CHECK_FALSE(resolve(world, Target::node(NodeId{9})).node);
+}
+
+TEST_CASE("A step's copies and evictions are shown in that step only") {
+  Trace trace;
+  trace.emit(PoolCreated{4, {BlockId{0}, BlockId{1}, BlockId{2}}});
+  trace.emit(RequestArrived{RequestId{0}, std::vector<TokenId>(6), 4});
+  trace.emit(StepStarted{1});
+  trace.emit(RequestAdmitted{RequestId{0}});
+  for (const std::uint32_t block : {0U, 1U}) trace.emit(BlockAllocated{RequestId{0}, BlockId{block}});
+  trace.emit(KvComputed{RequestId{0}, 0, 6, Phase::prefill, true});
+  trace.emit(RequestForked{RequestId{1}, RequestId{0}});
+  trace.emit(StepStarted{2});
+  trace.emit(BlockCopied{RequestId{0}, 1, BlockId{1}, BlockId{2}, 2});
+  const auto picture = [&trace] {
+    layout::PoolPicture made = layout::pool_picture(trace.newest());
+    layout::add_step(made, trace, trace.newest(), World{});
+    return made;
+  };
+  const layout::PoolPicture step = picture();
+  REQUIRE(step.copies.size() == 1);
+  CHECK(step.copies[0] == layout::CopyPicture{1, 2, 2});
+  CHECK(step.blocks[1].copied);
+  CHECK(step.blocks[2].copied);
+  CHECK_FALSE(step.blocks[0].copied);
+  trace.emit(StepStarted{3});
+  CHECK(picture().copies.empty());
+}
+
+TEST_CASE("An evicted node of the tree marks the blocks that it held when the step started") {
+  Trace trace;
+  trace.emit(PoolCreated{1, {BlockId{0}, BlockId{1}}});
+  trace.emit(RadixTreeCreated{});
+  trace.emit(RequestArrived{RequestId{0}, std::vector<TokenId>(1), 1});
+  trace.emit(StepStarted{1});
+  trace.emit(RequestAdmitted{RequestId{0}});
+  trace.emit(BlockAllocated{RequestId{0}, BlockId{0}});
+  trace.emit(KvComputed{RequestId{0}, 0, 1, Phase::prefill, true});
+  trace.emit(RadixNodeInserted{NodeId{1}, NodeId{0}, std::vector<TokenId>(1), {BlockId{0}}, ""});
+  trace.emit(BlockReleased{RequestId{0}, BlockId{0}, 1});
+  trace.emit(RequestFinished{RequestId{0}, FinishReason::max_tokens});
+  trace.emit(StepStarted{2});
+  CHECK_FALSE(layout::removes_nodes(trace, trace.newest()));
+  trace.emit(RadixNodeRemoved{NodeId{1}});
+  REQUIRE(layout::removes_nodes(trace, trace.newest()));
+  layout::PoolPicture picture = layout::pool_picture(trace.newest());
+  layout::add_step(picture, trace, trace.newest(), trace.world_at(trace.start_of_step(2)));
+  CHECK(picture.blocks[0].evicted);
+  CHECK_FALSE(picture.blocks[1].evicted);
+}
+
 TEST_CASE("A target is followed through the block table, both ways") {
   const World world = small_world();
   const Resolved token = resolve(world, Target::token(RequestId{0}, 4));
@@ -83,12 +167,12 @@ TEST_CASE("A target is followed through the block table, both ways") {
 }
 
 TEST_CASE("A target's name and the target are the same thing") {
-  for (const char* name : {"block:3", "slot:29", "request:B", "table:A[1]", "token:A1[5]"}) {
+  for (const char* name : {"block:3", "slot:29", "request:B", "table:A[1]", "token:A1[5]", "node:4"}) {
     const auto target = parse_target(name);
     REQUIRE(target);
     CHECK(name_of(*target) == name);
   }
-  for (const char* name : {"", "block:", "block:x", "table:A", "table:A[", "request:b", "node:4", "token:A[]"}) {
+  for (const char* name : {"", "block:", "block:x", "table:A", "table:A[", "request:b", "node:x", "token:A[]"}) {
     CHECK_FALSE(parse_target(name));
   }
 }
@@ -97,6 +181,7 @@ TEST_CASE("Short names lead to blocks, tokens, requests and steps") {
   CHECK(parse_place("b12", RequestId{0})->target == Target::block(12));
   CHECK(parse_place("T13", RequestId{1})->target == Target::token(RequestId{1}, 13));
   CHECK(parse_place("rb", RequestId{0})->target == Target::of_request(RequestId{1}));
+  CHECK(parse_place("n4", RequestId{0})->target == Target::node(NodeId{4}));
   CHECK(parse_place("s37", RequestId{0})->step == 37U);
   for (const char* text : {"", "b", "x1", "b-1", "s1x", "r1", "t99999999999"})
     CHECK_FALSE(parse_place(text, RequestId{0}));

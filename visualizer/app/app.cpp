@@ -88,6 +88,7 @@ Scene App::scene() const {
               .tables_before = moment_.tables_before,
               .violations = moment_.violations};
   scene.change = ease_in_out(moment_.tween.progress(seconds_));
+  if (moment_.has_step_start) scene.step_start = &moment_.step_start;
   scene.title = title_;
   scene.summary = summary_;
   scene.playing = playback_.playing;

@@ -59,6 +59,9 @@ bool Moment::follow(const Player& player, Granularity granularity, double time, 
   if (shown && position == player.position()) return false;
   before = shown ? std::move(picture) : layout::PoolPicture{};
   picture = layout::pool_picture(world);
+  has_step_start = world.step > 0 && layout::removes_nodes(player.trace(), world);
+  if (has_step_start) player.trace().seek(step_start, player.trace().start_of_step(world.step));
+  layout::add_step(picture, player.trace(), world, step_start);
   if (!shown || before.blocks.size() != picture.blocks.size()) before = picture;
   tables_before = std::exchange(tables, table_sizes(world));
   violations = kvarium::violations(world);

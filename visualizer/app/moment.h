@@ -15,6 +15,8 @@ struct Moment {
   layout::PoolPicture picture, before;
   std::vector<std::size_t> tables, tables_before;  ///< entries of each request's table, now and before
   std::vector<std::string> violations;
+  World step_start;  ///< when the step started that all this belongs to: only if it evicted nodes of the tree
+  bool has_step_start = false;
   std::string now;  ///< one or a few sentences: what just happened
   Tween tween;
   std::size_t position = 0;  ///< that all this is of

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "visualizer/platform/im_compat.h"
+#include "visualizer/ui/icons.h"
 
 namespace kvarium::ui {
 namespace {
@@ -14,7 +15,7 @@ using layout::Rect;
 constexpr float kReservedTint = 0.18F;
 
 OwnerColours first_owner(const Painter& painter, const layout::BlockPicture* block) {
-  if (block == nullptr || block->owner_count == 0) return {painter.theme().cached, painter.theme().text};
+  if (block == nullptr || block->owner_count == 0) return {painter.theme().cached, readable_on(painter.theme().cached)};
   return painter.theme().owner(block->owners[0]);
 }
 
@@ -29,6 +30,52 @@ void highlight(Painter& painter, const Rect& rect, bool selected) {
   const Rect around{rect.x - painter.px(1.5F), rect.y - painter.px(1.5F), rect.width + painter.px(3),
                     rect.height + painter.px(3)};
   painter.outline(around, selected ? painter.theme().accent : painter.theme().text, 2, 4);
+}
+
+bool is_cached(const layout::BlockPicture* block) { return block != nullptr && block->cached; }
+
+/// What is cached and nobody's: grey, hatched at 45 degrees.
+void fill_cached(Painter& painter, const Rect& rect, float opacity) {
+  const Theme& theme = painter.theme();
+  painter.fill(rect, with_alpha(theme.cached, 0.6F * opacity), 2);
+  painter.hatch(rect, with_alpha(readable_on(theme.cached), 0.28F * opacity), 6);
+}
+
+/// A token on a hatched cell stands on a small plate of the cell's own colour.
+void draw_cached_token(Painter& painter, const Rect& rect, std::string_view text, float opacity) {
+  if (text.empty()) return;
+  const Theme& theme = painter.theme();
+  const float width = std::min(rect.width - painter.px(2), painter.measure(FontRole::small, text) + painter.px(6));
+  const float height = std::min(rect.height - painter.px(2), painter.line_height(FontRole::small) + painter.px(2));
+  const layout::Point at = rect.centre();
+  painter.fill({at.x - width / 2, at.y - height / 2, width, height}, with_alpha(theme.cached, opacity), 3);
+  draw_token(painter, rect, text, with_alpha(readable_on(theme.cached), opacity));
+}
+
+/// A trunk with two branches: the radix tree holds the block.
+void draw_tree_mark(Painter& painter, const Rect& square, Colour ink) {
+  const Rect at = square.inset(square.width * 0.15F);
+  const layout::Point root{at.x, at.y + at.height / 2}, fork{at.x + at.width * 0.4F, root.y};
+  painter.line(root, fork, ink, 1.5F);
+  for (const float y : {at.y, at.bottom()}) {
+    painter.line(fork, {fork.x, y}, ink, 1.5F);
+    painter.line({fork.x, y}, {at.right(), y}, ink, 1.5F);
+  }
+}
+
+/// The marks of the tree and of its locks at the right end of `line`, which becomes shorter.
+void draw_tree_marks(Painter& painter, Rect& line, const layout::BlockPicture& block, Colour ink) {
+  const float side = std::min(line.height, painter.px(11));
+  const auto square = [&] {
+    const Rect place = layout::cut_right(line, side);
+    layout::cut_right(line, painter.px(3));
+    return Rect{place.x, place.y + (place.height - side) / 2, side, side};
+  };
+  if (block.locked) {
+    const layout::Point centre = square().centre();
+    draw_icon(painter.list(), Icon::lock, ImVec2(centre.x, centre.y), side, ink);
+  }
+  if (block.in_tree) draw_tree_mark(painter, square(), ink);
 }
 
 void draw_reserved(Painter& painter, const Rect& rect, const SlotLook& look) {
@@ -47,13 +94,23 @@ void draw_stale(Painter& painter, const Rect& rect, const SlotLook& look) {
 
 void draw_filled(Painter& painter, const Rect& rect, const SlotLook& look, std::string_view text) {
   const OwnerColours colours = first_owner(painter, look.block);
-  if (look.block != nullptr)
+  if (is_cached(look.block))
+    fill_cached(painter, rect, look.opacity);
+  else if (look.block != nullptr)
     fill_owners(painter, rect, *look.block, look.opacity);
   else
     painter.fill(rect, with_alpha(colours.fill, look.opacity), 2);
   painter.outline(rect, with_alpha(painter.theme().outline, 0.8F * look.opacity), 1, 2);
   if (rect.width < painter.px(12) || rect.height < painter.px(11)) return;
+  if (is_cached(look.block)) return draw_cached_token(painter, rect, text, look.opacity);
   draw_token(painter, rect, text, with_alpha(colours.text, look.opacity));
+}
+
+/// "AB x3": whose block it is and how often it is held; "#": only the prefix cache's.
+std::string badge_of(const BlockFrame& frame) {
+  if (frame.block->cached) return "#";
+  const std::string who = owner_letters(*frame.block);
+  return frame.block->ref_count > 1 ? fmt::format("{} x{}", who, frame.block->ref_count) : who;
 }
 
 }  // namespace
@@ -120,11 +177,12 @@ void draw_slot(Painter& painter, const Rect& rect, const SlotLook& look, std::st
 
 void draw_block_frame(Painter& painter, const Rect& rect, const BlockFrame& frame) {
   const Theme& theme = painter.theme();
-  const bool owned = frame.block != nullptr && frame.block->owner_count > 0;
+  const bool owned = frame.block != nullptr && frame.block->holds();
   const Colour hue = first_owner(painter, frame.block).fill;
   if (owned) {
     painter.fill(rect, over(with_alpha(hue, 0.10F * frame.look.owned), theme.panel), 4);
     painter.outline(rect, with_alpha(hue, 0.9F * frame.opacity), 1.5F, 4);
+    if (frame.block->locked) painter.outline(rect.inset(painter.px(3)), with_alpha(hue, 0.9F * frame.opacity), 1, 3);
   } else {
     painter.dashed(rect, with_alpha(theme.outline, 0.8F * frame.opacity), 4, 4);
   }
@@ -133,28 +191,49 @@ void draw_block_frame(Painter& painter, const Rect& rect, const BlockFrame& fram
   const Colour ink = with_alpha(owned ? theme.text : theme.dim, frame.opacity);
   painter.text(header, std::to_string(frame.id), ink, FontRole::mono);
   if (owned) {
-    const std::string who = owner_letters(*frame.block);
-    const std::string badge = frame.block->ref_count > 1 ? fmt::format("{}  x{}", who, frame.block->ref_count) : who;
-    painter.text_if_fits(layout::cut_right(header, header.width * 0.6F), badge, ink, FontRole::strong, Align::right);
+    layout::cut_left(header, painter.measure(FontRole::mono, std::to_string(frame.id)) + painter.px(3));
+    draw_tree_marks(painter, header, *frame.block, ink);
+    const FontRole font = frame.block->cached ? FontRole::mono : FontRole::strong;
+    painter.text_if_fits(header, badge_of(frame), ink, font, Align::right);
   }
   if (frame.lit || frame.selected) highlight(painter, rect, frame.selected);
 }
 
+namespace {
+
+/// The badge in the middle; the block's number and the tree's marks in the corners where there is room for them.
+void draw_cell_words(Painter& painter, const Rect& rect, const BlockFrame& frame, Colour ink) {
+  const bool roomy = frame.caption.empty() && rect.width >= painter.px(36) && rect.height >= painter.px(36);
+  Rect middle = rect.inset(painter.px(roomy ? 3.5F : 0));
+  if (roomy) {
+    Rect line = layout::cut_top(middle, painter.px(13));
+    draw_tree_marks(painter, line, *frame.block, ink);
+    painter.text_if_fits(line, std::to_string(frame.id), ink, FontRole::small, Align::left);
+  }
+  std::string badge = frame.caption.empty() ? badge_of(frame) : frame.caption;
+  const bool fits = painter.measure(FontRole::small, badge) <= middle.width;
+  if (!fits && frame.block->ref_count > 1) badge = fmt::format("x{}", frame.block->ref_count);
+  painter.text_if_fits(middle, badge, ink, FontRole::small, Align::centre);
+}
+
+}  // namespace
+
 void draw_block_cell(Painter& painter, const Rect& rect, const BlockFrame& frame, std::uint32_t block_size) {
   const Theme& theme = painter.theme();
-  const bool owned = frame.block != nullptr && frame.block->owner_count > 0;
+  const bool owned = frame.block != nullptr && frame.block->holds();
   if (owned) {
     const OwnerColours colours = first_owner(painter, frame.block);
     painter.fill(rect, with_alpha(colours.fill, kReservedTint * frame.opacity), 2);
     const float level = block_size == 0 ? 0 : frame.look.filled / static_cast<float>(block_size);
-    fill_owners(painter, {rect.x, rect.bottom() - rect.height * level, rect.width, rect.height * level}, *frame.block,
-                frame.opacity);
+    const Rect filled{rect.x, rect.bottom() - rect.height * level, rect.width, rect.height * level};
+    if (frame.block->cached)
+      fill_cached(painter, filled, frame.opacity);
+    else
+      fill_owners(painter, filled, *frame.block, frame.opacity);
     painter.outline(rect, with_alpha(theme.outline, frame.opacity), 1, 2);
+    if (frame.block->locked) painter.outline(rect.inset(painter.px(2.5F)), with_alpha(theme.text, frame.opacity), 1, 2);
     const Colour ink = with_alpha(level > 0.5F ? colours.text : theme.text, frame.opacity);
-    const std::string badge = !frame.caption.empty()       ? frame.caption
-                              : frame.block->ref_count > 1 ? fmt::format("x{}", frame.block->ref_count)
-                                                           : owner_letters(*frame.block);
-    painter.text_if_fits(rect, badge, ink, FontRole::small, Align::centre);
+    draw_cell_words(painter, rect, frame, ink);
     if (frame.look.flash > 0) {
       painter.outline(rect.inset(painter.px(1.5F)), with_alpha(rgb(0xFFFFFF), frame.look.flash * frame.opacity), 2, 2);
     }
@@ -163,7 +242,21 @@ void draw_block_cell(Painter& painter, const Rect& rect, const BlockFrame& frame
     painter.text_if_fits(rect, std::to_string(frame.id), with_alpha(theme.dim, frame.opacity), FontRole::small,
                          Align::centre);
   }
+  if (frame.evicted) draw_evicted(painter, rect, frame.drained, frame.opacity);
   if (frame.lit || frame.selected) highlight(painter, rect, frame.selected);
+}
+
+void draw_evicted(Painter& painter, const Rect& rect, float drained, float opacity) {
+  const float left = rect.height * (1 - drained);
+  fill_cached(painter, {rect.x, rect.bottom() - left, rect.width, left}, opacity);
+  painter.outline(rect.inset(painter.px(1)), with_alpha(painter.theme().text, opacity), 3, 3);
+}
+
+void draw_ants(Painter& painter, const Rect& rect, float phase) {
+  constexpr float kDash = 5, kSpace = 4;  // logical pixels
+  const Rect at = rect.inset(painter.px(0.5F));
+  painter.outline(at, painter.theme().panel, 2, 0);
+  painter.dashed(at, painter.theme().text, kDash, kSpace, phase, 2);
 }
 
 void draw_letter(Painter& painter, const Rect& rect, RequestId request, float opacity) {
@@ -199,6 +292,16 @@ void draw_sample(Painter& painter, const Rect& rect, CellState state) {
       block.owner_count = block.ref_count = 2;
       block.owners = {0, 1, 0, 0};
       break;
+    case CellState::cached:
+      return fill_cached(painter, rect, 1);
+    case CellState::pinned:
+      draw_slot(painter, rect, look, "");
+      return painter.outline(rect.inset(painter.px(3)), painter.theme().text, 1, 1);
+    case CellState::copying:
+      draw_slot(painter, rect, look, "");
+      return draw_ants(painter, rect, 0);
+    case CellState::evicting:
+      return draw_evicted(painter, rect, 0.5F, 1);
     default:
       break;
   }

@@ -36,11 +36,20 @@ struct BlockFrame {
   float opacity = 1;
   bool lit = false;
   bool selected = false;
+  bool evicted = false;  ///< what was in it was forgotten in this step
+  float drained = 1;     ///< how far it is, 0 to 1
 };
+/// `evicted` is left to draw_evicted(), after the slots.
 void draw_block_frame(Painter& painter, const layout::Rect& rect, const BlockFrame& frame);
 
 /// A block as one cell with a fill level, its number and its owner's letter.
 void draw_block_cell(Painter& painter, const layout::Rect& rect, const BlockFrame& frame, std::uint32_t block_size);
+
+/// Thick border: what was cached in the block was forgotten in this step; `drained`: how much of it is gone, 0 to 1.
+void draw_evicted(Painter& painter, const layout::Rect& rect, float drained, float opacity);
+
+/// Dashes around a block that is copied from or to; `phase` in [0, 1] moves them on by one dash.
+void draw_ants(Painter& painter, const layout::Rect& rect, float phase);
 
 /// A letter in its owner's colour: how a request is named in every picture.
 void draw_letter(Painter& painter, const layout::Rect& rect, RequestId request, float opacity = 1);

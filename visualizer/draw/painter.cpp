@@ -11,11 +11,14 @@ ImVec2 top_left(const layout::Rect& rect) { return {rect.x, rect.y}; }
 ImVec2 bottom_right(const layout::Rect& rect) { return {rect.right(), rect.bottom()}; }
 ImVec2 vec(layout::Point point) { return {point.x, point.y}; }
 
-void dashes(ImDrawList& list, ImVec2 from, ImVec2 to, Colour colour, float width, float dash, float space) {
+/// The first dash starts `phase` of a dash and a space before `from`.
+void dashes(ImDrawList& list, ImVec2 from, ImVec2 to, Colour colour, float width, float dash, float space,
+            float phase) {
   const float dx = to.x - from.x, dy = to.y - from.y, length = std::hypot(dx, dy);
   if (length <= 0) return;
-  for (float at = 0; at < length; at += dash + space) {
-    const float end = std::min(at + dash, length);
+  for (float start = (phase - 1) * (dash + space); start < length; start += dash + space) {
+    const float at = std::max(0.0F, start), end = std::min(start + dash, length);
+    if (end <= at) continue;
     list.AddLine({from.x + dx * at / length, from.y + dy * at / length},
                  {from.x + dx * end / length, from.y + dy * end / length}, colour, width);
   }
@@ -31,12 +34,24 @@ void Painter::outline(const layout::Rect& rect, Colour colour, float width, floa
   if (!rect.empty()) list_.AddRect(top_left(rect), bottom_right(rect), colour, px(radius), 0, px(width));
 }
 
-void Painter::dashed(const layout::Rect& rect, Colour colour, float dash, float space) {
+void Painter::dashed(const layout::Rect& rect, Colour colour, float dash, float space, float phase, float width) {
   if (rect.empty()) return;
   const layout::Rect at = rect.inset(0.5F);
   const ImVec2 a{at.x, at.y}, b{at.right(), at.y}, c{at.right(), at.bottom()}, d{at.x, at.bottom()};
   for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, c}, std::pair{c, d}, std::pair{d, a}}) {
-    dashes(list_, from, to, colour, px(1), px(dash), px(space));
+    dashes(list_, from, to, colour, px(width), px(dash), px(space), phase);
+  }
+}
+
+void Painter::dashed(const layout::Curve& curve, Colour colour, float dash, float space, float phase, float width) {
+  constexpr int kParts = 96;  // short enough that a part is straight
+  const float period = px(dash) + px(space);
+  float along = -phase * period;
+  for (int i = 0; i < kParts; ++i) {
+    const layout::Point from = layout::point_on(curve, static_cast<float>(i) / kParts);
+    const layout::Point to = layout::point_on(curve, static_cast<float>(i + 1) / kParts);
+    if (along - std::floor(along / period) * period < px(dash)) list_.AddLine(vec(from), vec(to), colour, px(width));
+    along += std::hypot(to.x - from.x, to.y - from.y);
   }
 }
 

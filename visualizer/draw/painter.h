@@ -29,7 +29,10 @@ class Painter {
 
   void fill(const layout::Rect& rect, Colour colour, float radius = 0);
   void outline(const layout::Rect& rect, Colour colour, float width = 1, float radius = 0);
-  void dashed(const layout::Rect& rect, Colour colour, float dash, float space);
+  /// `phase` in [0, 1] moves the dashes along the edges, by a dash and a space in all.
+  void dashed(const layout::Rect& rect, Colour colour, float dash, float space, float phase = 0, float width = 1);
+  /// A dashed curve.
+  void dashed(const layout::Curve& curve, Colour colour, float dash, float space, float phase, float width);
   void line(layout::Point from, layout::Point to, Colour colour, float width = 1);
   void curve(const layout::Curve& curve, Colour colour, float width);
   void triangle(layout::Point a, layout::Point b, layout::Point c, Colour colour);

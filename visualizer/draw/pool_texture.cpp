@@ -26,7 +26,7 @@ PoolTexture::Cell PoolTexture::cell_of(const layout::BlockGrid& grid, const layo
   bool fresh = false, bright = dimmed.empty();
   for (std::uint32_t i = first; i < end; ++i) {
     const layout::BlockPicture& block = pool.blocks[i];
-    if (block.owner_count > 0 && used++ == 0) shown = i;
+    if (block.holds() && used++ == 0) shown = i;
     filled += block.filled;
     fresh = fresh || block.new_count > 0;
     bright = bright || !dimmed[i];
@@ -37,10 +37,12 @@ PoolTexture::Cell PoolTexture::cell_of(const layout::BlockGrid& grid, const layo
   const float share = static_cast<float>(used) / static_cast<float>(end - first);
   const float strength = (0.35F + 0.65F * static_cast<float>(filled) / slots) * (0.4F + 0.6F * share);
   const auto shade = [&](std::uint32_t owner) {
-    return mix(theme.panel, theme.owner(owner).fill, bright ? strength : strength * kFaint);
+    const Colour hue = block.owner_count == 0 ? theme.cached : theme.owner(owner).fill;
+    return mix(theme.panel, hue, bright ? strength : strength * kFaint);
   };
+  const Colour stroke = block.owner_count == 0 && bright ? mix(shade(0), readable_on(theme.cached), 0.45F) : 0;
   const Colour second = block.owner_count > 1 ? shade(block.owners[1]) : 0;
-  return {shade(block.owners[0]), second, fresh && bright, false};
+  return {shade(block.owners[0]), second, fresh && bright, false, stroke};
 }
 
 void PoolTexture::start_over(const layout::BlockGrid& grid, const Theme& theme, std::uint32_t cells) {
@@ -58,6 +60,8 @@ void PoolTexture::paint(const layout::BlockGrid& grid, std::uint32_t index, cons
             height = static_cast<int>(grid.cell_height - grid.gap);
   image_.fill(x, y, width, height, cell.fill);
   if (cell.second != 0) image_.fill(x + width / 2, y, width - width / 2, height, cell.second);
+  for (int i = 0; cell.stroke != 0 && width >= 3 && i < std::min(width, height); ++i)  // rising to the right
+    image_.fill(x + i, y + height - 1 - i, 1, 1, cell.stroke);
   if (cell.fresh && width >= 3)
     image_.fill(x + width / 3, y + height / 3, std::max(1, width / 3), std::max(1, height / 3), theme.text);
 }

@@ -27,6 +27,7 @@ class PoolTexture {
   struct Cell {
     Colour fill = 0, second = 0;  ///< two owners: left and right half
     bool fresh = false, free = true;
+    Colour stroke = 0;  ///< of a cached cell: a line from corner to corner
     bool operator==(const Cell&) const = default;
   };
   Cell cell_of(const layout::BlockGrid& grid, const layout::PoolPicture& pool, const std::vector<bool>& dimmed,

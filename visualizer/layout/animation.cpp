@@ -29,7 +29,7 @@ double change_seconds(float speed, bool stepping, bool reduce_motion) {
 }
 
 BlockLook look_of(const layout::BlockPicture& block) {
-  return {block.owner_count > 0 ? 1.0F : 0.0F, static_cast<float>(block.filled), block.new_count > 0 ? 1.0F : 0.0F,
+  return {block.holds() ? 1.0F : 0.0F, static_cast<float>(block.filled), block.new_count > 0 ? 1.0F : 0.0F,
           block.read > 0 ? 1.0F : 0.0F};
 }
 

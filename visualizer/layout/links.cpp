@@ -1,6 +1,7 @@
 #include "visualizer/layout/links.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kvarium::ui::layout {
 namespace {
@@ -13,6 +14,12 @@ Curve link_curve(const Rect& entry, const Rect& block) {
   const Point from{entry.centre().x, entry.bottom()}, to{block.centre().x, block.y};
   const float reach = std::max(12.0F, (to.y - from.y) * 0.5F);
   return {from, {from.x, from.y + reach}, {to.x, to.y - reach}, to};
+}
+
+Curve copy_curve(const Rect& from, const Rect& to) {
+  const Point start{from.centre().x, from.y + from.height * 0.3F}, end{to.centre().x, to.y + to.height * 0.3F};
+  const float rise = std::clamp(std::abs(end.x - start.x) * 0.25F, 24.0F, 60.0F);
+  return {start, {start.x, start.y - rise}, {end.x, end.y - rise}, end};
 }
 
 Point point_on(const Curve& curve, float t) { return first_part(curve, t)[3]; }

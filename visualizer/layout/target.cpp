@@ -68,6 +68,8 @@ std::string name_of(const Target& target) {
       return "block:" + number;
     case Target::Kind::slot:
       return "slot:" + number;
+    case Target::Kind::node:
+      return "node:" + number;
   }
   return "";
 }
@@ -82,6 +84,7 @@ std::optional<Target> parse_target(std::string_view name) {
   if (kind == "table" && read_indexed(rest, target.request, target.number)) target.kind = Target::Kind::table;
   if (kind == "block" && read_number(rest, target.number)) target.kind = Target::Kind::block;
   if (kind == "slot" && read_number(rest, target.number)) target.kind = Target::Kind::slot;
+  if (kind == "node" && read_number(rest, target.number)) target.kind = Target::Kind::node;
   if (!target) return std::nullopt;
   return target;
 }
@@ -101,6 +104,8 @@ std::optional<Place> parse_place(std::string_view text, RequestId request) {
   if (kind == 's') return Place{{}, number};
   if (kind == 'b' && number <= UINT32_MAX)
     return Place{Target::block(static_cast<std::uint32_t>(number)), std::nullopt};
+  if (kind == 'n' && number <= UINT32_MAX)
+    return Place{Target::node(NodeId{static_cast<std::uint32_t>(number)}), std::nullopt};
   if (kind == 't' && number <= UINT32_MAX)
     return Place{Target::token(request, static_cast<std::uint32_t>(number)), std::nullopt};
   return std::nullopt;
@@ -126,6 +131,11 @@ Resolved resolve(const World& world, const Target& target) {
     return found;
   }
   if (!target || world.block_size == 0) return found;
+  if (target.kind == Target::Kind::node) {
+    if (target.number > 0 && target.number < world.radix.size() && world.radix[target.number]->exists)
+      found.node = NodeId{static_cast<std::uint32_t>(target.number)};
+    return found;
+  }
   const bool slot = target.kind == Target::Kind::slot;
   const std::uint64_t block = slot ? target.number / world.block_size : target.number;
   if (block >= world.blocks.size()) return found;

@@ -36,6 +36,7 @@ std::string tables_meaning(const World& world) {
 std::string pool_meaning(const World& world, const layout::PoolPicture& picture) {
   const auto blocks = static_cast<std::uint32_t>(picture.blocks.size());
   std::string words = tr_format("{} blocks of {} slots, {} in use", blocks, picture.block_size, picture.used);
+  if (picture.cached > 0) words += tr_format(", {} cached", picture.cached);
   constexpr std::size_t kMostNext = 8;
   std::string next;
   for (const BlockId block : world.free_blocks.order(kMostNext)) next += fmt::format(" {}", value(block));
@@ -74,7 +75,7 @@ void hover(BlocksView& view, const Canvas& canvas) {
         target = Target::of_request(row->request);
     }
   } else if (const auto hit = view.grid.hit(at)) {
-    const bool owned = view.context.scene.picture.blocks[hit->block].owner_count > 0;
+    const bool owned = view.context.scene.picture.blocks[hit->block].holds();
     target = hit->offset && owned ? Target::slot(std::uint64_t{hit->block} * view.grid.block_size + *hit->offset)
                                   : Target::block(hit->block);
   }
@@ -99,9 +100,17 @@ void hover_tooltip(const BlocksView& view) {
     if (at.position && *at.position < world.request(*at.request).tokens.size()) {
       words += "  \"" + layout::visible_token(world.text_of(world.request(*at.request).tokens[*at.position])) + "\"";
     }
+  } else if (block.cached) {
+    words += tr_format(": no request holds it; positions {} to {} of {} can still be found",
+                       std::uint64_t{block.source_logical} * world.block_size,
+                       std::uint64_t{block.source_logical} * world.block_size + block.filled - 1,
+                       letter(RequestId{block.source}));
   } else {
     words += std::string(tr(": free"));
   }
+  if (block.in_tree) words += "\n" + std::string(tr("the radix tree holds it"));
+  if (block.locked) words += std::string(tr(", and its node is locked"));
+  if (block.evicted) words += "\n" + std::string(tr("what was in it before was evicted in this step"));
   ImGui::BeginTooltip();
   ImGui::TextUnformatted(words.c_str());
   ImGui::EndTooltip();
@@ -123,7 +132,7 @@ void draw_scrollbar(Painter& painter, const Rect& tables, float scroll, float co
 /// The legend is the filter: a chip isolates its state.
 void draw_legend(PanelContext& context, BlocksPanelState& state, Painter& painter, const Rect& line) {
   float x = line.x;
-  for (const CellState cell : shown_states()) {
+  for (const CellState cell : shown_states(context.scene.picture)) {
     const std::uint64_t count = count_state(context.scene.picture, cell);
     const std::string name(tr(cell_style(cell).name));
     const std::string label = fmt::format("{} {}", name, count);
@@ -132,7 +141,7 @@ void draw_legend(PanelContext& context, BlocksPanelState& state, Painter& painte
     draw_sample(painter, {x, line.y + (line.height - swatch) / 2, swatch, swatch}, cell);
     ImGui::SetCursorScreenPos({x + swatch + context.px(2), line.y + context.px(2)});
     const bool on = state.isolated == cell;
-    const Look look{.tooltip = "Show only what is in this state"};
+    const Look look{.tooltip = meaning_of(cell)};
     if (chip(context.ui, fmt::format("state/{}", cell_style(cell).name), label, on, 0, look)) {
       state.isolated = on ? std::nullopt : std::optional(cell);
     }
@@ -218,9 +227,14 @@ void draw_blocks_panel(PanelContext& context, BlocksPanelState& state, const lay
                                      context.ui.scale()),
                   {},
                   {},
+                  {},
                   state.isolated};
   hover(view, canvas);
   view.lit = resolve(world, context.selection.lit());
+  if (view.lit.node) {
+    view.lit_node_blocks = world.radix[index(*view.lit.node)]->blocks;
+    std::sort(view.lit_node_blocks.begin(), view.lit_node_blocks.end());
+  }
   if (context.selection.selected.kind == Target::Kind::request) view.isolated = view.lit.request;
 
   draw_links(view, false);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/words/words.h"
 #include "visualizer/panels/blocks_view.h"
 
 namespace kvarium::ui {
@@ -23,7 +24,7 @@ MovingBlock moving_block(const BlocksView& view, std::uint32_t id) {
   const bool known = id < scene.before.blocks.size() && scene.before.block_size == scene.picture.block_size;
   if (!known || scene.change >= 1) return {&now, look_of(now)};
   const layout::BlockPicture& before = scene.before.blocks[id];
-  return {now.owner_count > 0 ? &now : &before, mix(look_of(before), look_of(now), scene.change)};
+  return {now.holds() ? &now : &before, mix(look_of(before), look_of(now), scene.change)};
 }
 
 SlotLook look_of_slot(const BlocksView& view, const MovingBlock& moving, std::uint32_t id, std::uint32_t offset) {
@@ -42,10 +43,16 @@ SlotLook look_of_slot(const BlocksView& view, const MovingBlock& moving, std::ui
 }
 
 std::string value_of(const layout::BlockPicture& block, std::uint32_t block_size) {
-  if (block.owner_count == 0) return "free";
+  if (!block.holds()) return block.evicted ? "free, evicted" : "free";
   std::string owners;
   for (std::uint32_t i = 0; i < block.owner_count; ++i) owners += letter(RequestId{block.owners[i]});
-  return fmt::format("{} {}/{}", owners, block.filled, block_size);
+  if (block.cached) owners = "cached";
+  std::string text = fmt::format("{} {}/{}", owners, block.filled, block_size);
+  if (block.owner_count > 1 || (block.owner_count == 1 && block.in_tree)) text += fmt::format(" x{}", block.ref_count);
+  if (block.in_tree) text += " tree";
+  if (block.locked) text += " locked";
+  if (block.evicted) text += " evicted";
+  return text;
 }
 
 void draw_slots(BlocksView& view, std::uint32_t id, const MovingBlock& moving) {
@@ -66,12 +73,15 @@ void draw_one(BlocksView& view, std::uint32_t id) {
   frame.look = moving.look;
   frame.header = view.grid.header;
   frame.opacity = view.opacity_of(*moving.block);
-  frame.lit = view.lit.block == id && !view.lit.offset;
+  frame.lit = view.is_lit(id);
   frame.selected = view.context.selection.selected == Target::block(id);
+  frame.evicted = view.context.scene.picture.blocks[id].evicted;
+  frame.drained = view.context.scene.change;
   if (view.grid.detail == layout::Detail::tokens) {
     if (frame.block != nullptr) view.painter.fill(rect, view.painter.theme().panel, 4);
     draw_block_frame(view.painter, rect, frame);
     if (frame.block != nullptr) draw_slots(view, id, moving);
+    if (frame.evicted) draw_evicted(view.painter, rect, frame.drained, frame.opacity);
   } else {
     if (frame.block != nullptr) view.painter.fill(rect, view.painter.theme().panel, 2);
     draw_block_cell(view.painter, rect, frame, view.grid.block_size);
@@ -81,10 +91,34 @@ void draw_one(BlocksView& view, std::uint32_t id) {
                                     value_of(now, view.grid.block_size), view.canvas, screen_rect(rect));
 }
 
+/// Copy-on-write: an arrow from the block that others keep to the copy.
+void draw_copy(BlocksView& view, const layout::CopyPicture& copy) {
+  Painter& painter = view.painter;
+  const Theme& theme = painter.theme();
+  const Rect from = view.grid.block_rect(copy.from), to = view.grid.block_rect(copy.to);
+  const float change = view.context.scene.change, phase = 1 - change;
+  for (const Rect& rect : {from, to}) draw_ants(painter, rect, phase);
+  const layout::Curve curve = layout::first_part(layout::copy_curve(from, to), change);
+  painter.curve(curve, theme.panel, 5);
+  painter.dashed(curve, theme.text, 6, 4, phase, 2.5F);
+  const layout::Point tip = curve[3];
+  const float size = painter.px(6);
+  painter.triangle({tip.x - size, tip.y - size}, {tip.x + size, tip.y - size}, {tip.x, tip.y + size}, theme.text);
+  const std::string words = tr_format("copy {} tokens", copy.tokens);
+  const float width = painter.measure(FontRole::small, words) + painter.px(10), height = painter.px(16);
+  const Rect plate{to.centre().x - width / 2, to.bottom() - height * 0.75F, width, height};
+  painter.fill(plate, theme.raised, 4);
+  painter.outline(plate, theme.text, 1, 4);
+  painter.text(plate, words, theme.text, FontRole::small, Align::centre);
+  view.context.ui.registry.add_rect(fmt::format("copy:{}-{}", copy.from, copy.to), "copy", words, "", 0,
+                                    screen_rect(plate));
+}
+
 }  // namespace
 
 void draw_pool_blocks(BlocksView& view) {
   for (std::uint32_t id = 0; id < view.grid.num_blocks; ++id) draw_one(view, id);
+  for (const layout::CopyPicture& copy : view.context.scene.picture.copies) draw_copy(view, copy);
 }
 
 }  // namespace kvarium::ui

@@ -58,6 +58,11 @@ std::uint32_t longest_of(const World& world, const RequestState& request) {
 
 }  // namespace
 
+bool BlocksView::is_lit(std::uint32_t block) const {
+  if (lit.block) return lit.block == block && !lit.offset;
+  return std::binary_search(lit_node_blocks.begin(), lit_node_blocks.end(), BlockId{block});
+}
+
 float BlocksView::opacity_of(const layout::BlockPicture& block) const {
   if (isolated && !owns(block, *isolated)) return kDimmed;
   if (only && !has_state(block, world().block_size, *only)) return kDimmed;
@@ -68,32 +73,67 @@ float BlocksView::opacity_of(RequestId request) const { return isolated && *isol
 
 std::string BlocksView::token_in(const layout::BlockPicture& block, std::uint32_t offset) const {
   // On the way back to before a request arrived, the picture may still show what the world no longer knows.
-  if (block.owner_count == 0 || block.owners[0] >= world().requests.size()) return {};
-  const RequestState& request = *world().requests[block.owners[0]];
-  const std::size_t position = std::size_t{block.logical} * world().block_size + offset;
+  if (!block.holds() || block.source >= world().requests.size()) return {};
+  const RequestState& request = *world().requests[block.source];
+  const std::size_t position = std::size_t{block.source_logical} * world().block_size + offset;
   return position < request.tokens.size() ? layout::visible_token(world().text_of(request.tokens[position])) : "";
 }
 
-const std::vector<CellState>& shown_states() {
-  static const std::vector<CellState> kStates{CellState::free, CellState::reserved, CellState::filled, CellState::fresh,
-                                              CellState::read, CellState::shared,   CellState::stale};
-  return kStates;
+std::vector<CellState> shown_states(const layout::PoolPicture& picture) {
+  std::vector<CellState> states{CellState::free, CellState::reserved, CellState::filled, CellState::fresh,
+                                CellState::read};
+  for (const CellState state : {CellState::shared, CellState::cached, CellState::pinned, CellState::copying,
+                                CellState::evicting, CellState::stale}) {
+    if (count_state(picture, state) > 0) states.push_back(state);
+  }
+  return states;
+}
+
+std::string_view meaning_of(CellState state) {
+  switch (state) {
+    case CellState::free:
+      return "Blocks that nobody holds and in which nothing can be found. Click to show only these.";
+    case CellState::reserved:
+      return "Slots that a request holds and has not filled yet. Click to show only these.";
+    case CellState::shared:
+      return "Blocks in the tables of several requests: their stripes. Click to show only these.";
+    case CellState::cached:
+      return "Blocks that no request holds and whose K and V the prefix cache still finds. Click to show only these.";
+    case CellState::pinned:
+      return "Blocks of the radix tree with a lock: they cannot be evicted. Click to show only these.";
+    case CellState::copying:
+      return "Blocks that this step copied from or to, because one of their holders wrote. Click to show only these.";
+    case CellState::evicting:
+      return "Blocks whose cached K and V were forgotten in this step. Click to show only these.";
+    case CellState::stale:
+      return "Slots whose tokens were taken back: they will be overwritten. Click to show only these.";
+    default:
+      return "Slots in this state. Click to show only these.";
+  }
 }
 
 bool has_state(const layout::BlockPicture& block, std::uint32_t block_size, CellState state) {
   switch (state) {
     case CellState::free:
-      return block.owner_count == 0;
+      return !block.holds();
     case CellState::reserved:
       return block.owner_count > 0 && block.written < block_size;
     case CellState::filled:
-      return block.filled > 0;
+      return block.owner_count > 0 && block.filled > 0;
     case CellState::fresh:
       return block.new_count > 0;
     case CellState::read:
       return block.read > 0;
     case CellState::shared:
-      return block.ref_count > 1;
+      return block.owner_count > 1;
+    case CellState::cached:
+      return block.cached;
+    case CellState::pinned:
+      return block.locked;
+    case CellState::copying:
+      return block.copied;
+    case CellState::evicting:
+      return block.evicted;
     case CellState::stale:
       return block.written > block.filled;
     default:
@@ -105,14 +145,11 @@ std::uint64_t count_state(const layout::PoolPicture& picture, CellState state) {
   std::uint64_t count = 0;
   for (const layout::BlockPicture& block : picture.blocks) {
     switch (state) {
-      case CellState::free:
-        count += block.owner_count == 0 ? 1 : 0;
-        break;
       case CellState::reserved:
         count += block.owner_count > 0 ? picture.block_size - block.written : 0;
         break;
       case CellState::filled:
-        count += block.filled;
+        count += block.owner_count > 0 ? block.filled : 0;
         break;
       case CellState::fresh:
         count += block.new_count;
@@ -120,13 +157,11 @@ std::uint64_t count_state(const layout::PoolPicture& picture, CellState state) {
       case CellState::read:
         count += block.read;
         break;
-      case CellState::shared:
-        count += block.ref_count > 1 ? 1 : 0;
-        break;
       case CellState::stale:
         count += block.written - block.filled;
         break;
       default:
+        count += has_state(block, picture.block_size, state) ? 1 : 0;
         break;
     }
   }
@@ -179,6 +214,10 @@ std::vector<layout::Rect> places_of(const BlocksView& view, const Target& target
   if (at.block) {
     const layout::Rect slot = at.offset ? view.grid.token_rect(*at.block, *at.offset) : layout::Rect{};
     places.push_back(slot.empty() ? view.grid.block_rect(*at.block) : slot);
+  }
+  if (at.node) {
+    for (const BlockId block : view.world().radix[index(*at.node)]->blocks)
+      places.push_back(view.grid.block_rect(value(block)));
   }
   places.erase(std::remove_if(places.begin(), places.end(), [](const layout::Rect& rect) { return rect.empty(); }),
                places.end());

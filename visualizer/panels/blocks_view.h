@@ -18,11 +18,14 @@ struct BlocksView {
   layout::Rect tables, pool;
   layout::TableRows rows;
   layout::BlockGrid grid;
-  Resolved lit;                       ///< what the pointer or the selection is on
-  std::optional<RequestId> isolated;  ///< a selected request: everything of others is dimmed
-  std::optional<CellState> only;      ///< a state isolated in the legend
+  Resolved lit;                            ///< what the pointer or the selection is on
+  std::vector<BlockId> lit_node_blocks{};  ///< those of the node that is lit, sorted
+  std::optional<RequestId> isolated;       ///< a selected request: everything of others is dimmed
+  std::optional<CellState> only{};         ///< a state isolated in the legend
 
   const World& world() const { return context.scene.world(); }
+  /// Whether all of the block is pointed at or selected, itself or as one of its node's.
+  bool is_lit(std::uint32_t block) const;
   /// How opaque what belongs to `block` is drawn: dimmed when something else is isolated.
   float opacity_of(const layout::BlockPicture& block) const;
   float opacity_of(RequestId request) const;
@@ -30,11 +33,13 @@ struct BlocksView {
   std::string token_in(const layout::BlockPicture& block, std::uint32_t offset) const;
 };
 
-/// States that the Blocks tab can show, in the order of the legend.
-const std::vector<CellState>& shown_states();
+/// States that the legend names: those that every run has, and what else some block is in now.
+std::vector<CellState> shown_states(const layout::PoolPicture& picture);
+/// What the state means, a sentence.
+std::string_view meaning_of(CellState state);
 /// Whether some slot of the block is in the state.
 bool has_state(const layout::BlockPicture& block, std::uint32_t block_size, CellState state);
-/// Slots (blocks, for `shared` and `free`) in the state.
+/// Slots in the state; blocks, where only a whole block can be in it.
 std::uint64_t count_state(const layout::PoolPicture& picture, CellState state);
 
 /// The rows that the tables show: requests that have not ended, and all of them while there are few.

@@ -22,6 +22,7 @@ struct Scene {
   const layout::PoolPicture& before;              ///< that the picture changes from
   const std::vector<std::size_t>& tables_before;  ///< entries of each request's table before the change
   float change = 1;                               ///< how far the change is, eased: 0 is before, 1 is now
+  const World* step_start = nullptr;  ///< when the step started; nullptr: it evicted no node of the radix tree
 
   std::string title{};    ///< of the scenario, lesson or trace that is shown
   std::string summary{};  ///< what happens in it and what to look at
