@@ -28,6 +28,7 @@ EngineConfig checked(EngineConfig config) {
                     "token a step",
                     config.limits.token_budget, config.limits.max_running));
   }
+  config.prefix_cache.fault = config.fault;
   if (!config.clock) config.clock = steady_nanoseconds;
   return config;
 }
@@ -50,6 +51,7 @@ Engine::Engine(EngineConfig config, ModelRunner& runner, const Scheduler& schedu
       named_(runner.shape().vocab, false) {
   runner_.create_cache(static_cast<std::uint32_t>(pool_.num_blocks()), pool_.block_size());
   sink_.emit(ModelDescribed{runner_.shape()});
+  sink_.emit(SchedulerDescribed{scheduler_.name(), scheduler_.serves_in_order()});
 }
 
 // --- requests come and go

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/blocks/block_pool.h"
+#include "core/faults/fault.h"
 #include "core/ids.h"
 #include "core/model_runner.h"
 #include "core/prefix/make_prefix_cache.h"
@@ -42,6 +43,7 @@ struct EngineConfig {
   PrefixCacheConfig prefix_cache = {};
   Preemption preemption = Preemption::recompute;
   std::uint64_t swap_bytes = std::uint64_t{1} << 30U;  ///< of the host's memory, with Preemption::swap
+  Fault fault = Fault::none;                           ///< to be watched. Those of a scheduler are a SkippingScheduler
 };
 
 class Engine {

@@ -123,6 +123,7 @@ void Engine::take_slots(const std::vector<Chunk>& chunks, std::vector<ScheduledS
       throw MisuseError("the plan needs more blocks than its check counted");
     }
     batch.back().block_table = request.table().blocks();
+    if (config_.fault == Fault::hit_before_compute) request.publish(Phase::prefill);
   }
   if (!copies.empty()) runner_.copy(copies);
 }
@@ -198,7 +199,7 @@ void Engine::append(LiveRequest& request, SampledToken sampled) {
   sink_.emit(TokenSampled{request.id(), static_cast<std::uint32_t>(request.request().tokens.size()), sampled.token});
   const auto reason = request.append(std::move(sampled));
   if (!reason) return;
-  request.finish(*reason);
+  request.finish(*reason, config_.fault);
   sink_.emit(RequestFinished{request.id(), *reason});
   retire(request.id());
 }

@@ -119,6 +119,11 @@ void BlockTable::release() {
   pool_.release_from(request_, blocks_, 0);
 }
 
+std::vector<BlockId> BlockTable::forget_blocks() {
+  num_tokens_ = 0;
+  return std::exchange(blocks_, {});
+}
+
 std::string BlockTable::show() const {
   std::string text = "[";
   for (std::size_t i = 0; i < blocks_.size(); ++i) {

@@ -25,8 +25,20 @@ class HashPrefixCache::Request final : public PrefixRequest {
  private:
   /// Hashes are a function of the tokens, which only grow: those of earlier calls are kept.
   PrefixQuery query(std::span<const TokenId> tokens) const {
-    owner_.hasher_.extend(hashes_, tokens, keys_);
+    if (owner_.fault_ == Fault::hash_without_parent) {
+      hash_each_block_alone(tokens);
+    } else {
+      owner_.hasher_.extend(hashes_, tokens, keys_);
+    }
     return {tokens, std::span(hashes_).first(tokens.size() / owner_.hasher_.block_size()), &keys_};
+  }
+
+  void hash_each_block_alone(std::span<const TokenId> tokens) const {
+    const std::size_t size = owner_.hasher_.block_size();
+    while ((hashes_.size() + 1) * size <= tokens.size()) {
+      const auto block = tokens.subspan(hashes_.size() * size, size);
+      hashes_.push_back(owner_.hasher_.block(owner_.hasher_.root(keys_), block));
+    }
   }
 
   HashPrefixCache& owner_;
@@ -36,11 +48,11 @@ class HashPrefixCache::Request final : public PrefixRequest {
 };
 
 HashPrefixCache::HashPrefixCache(BlockPool& pool, const HashCacheOptions& options, unsigned hash_bits,
-                                 std::uint64_t seed)
-    : pool_(pool), hasher_(pool.block_size(), hash_bits, seed), cache_(pool, options) {}
+                                 std::uint64_t seed, Fault fault)
+    : pool_(pool), hasher_(pool.block_size(), hash_bits, seed), cache_(pool, options), fault_(fault) {}
 
 std::unique_ptr<PrefixRequest> HashPrefixCache::arrive(RequestId request, const ExtraKeys& keys) {
-  return std::make_unique<Request>(*this, request, keys);
+  return std::make_unique<Request>(*this, request, fault_ == Fault::salt_mixed_up ? ExtraKeys{} : keys);
 }
 
 }  // namespace kvarium

@@ -2,6 +2,7 @@
 // vLLM's prefix cache as the engine uses it: a BlockHasher that names the blocks of each request, and a HashCache that
 // finds them.
 
+#include "core/faults/fault.h"
 #include "core/prefix/block_hash.h"
 #include "core/prefix/hash_cache.h"
 #include "core/prefix/prefix_cache.h"
@@ -12,7 +13,7 @@ class HashPrefixCache final : public PrefixCache {
  public:
   /// The pool must outlive the cache. InputError for hash bits out of range.
   explicit HashPrefixCache(BlockPool& pool, const HashCacheOptions& options = {}, unsigned hash_bits = 128,
-                           std::uint64_t seed = 0);
+                           std::uint64_t seed = 0, Fault fault = Fault::none);
 
   std::unique_ptr<PrefixRequest> arrive(RequestId request, const ExtraKeys& keys) override;
   std::size_t num_available() const override { return pool_.num_free(); }
@@ -28,6 +29,7 @@ class HashPrefixCache final : public PrefixCache {
   BlockPool& pool_;
   BlockHasher hasher_;
   HashCache cache_;
+  Fault fault_;
 };
 
 }  // namespace kvarium

@@ -16,9 +16,9 @@ std::unique_ptr<PrefixCache> make_prefix_cache(const PrefixCacheConfig& config, 
     case PrefixCaching::off:
       return no_prefix_cache(pool);
     case PrefixCaching::hash:
-      return std::make_unique<HashPrefixCache>(pool, config.hash, config.hash_bits, config.hash_seed);
+      return std::make_unique<HashPrefixCache>(pool, config.hash, config.hash_bits, config.hash_seed, config.fault);
     case PrefixCaching::radix:
-      return std::make_unique<RadixPrefixCache>(pool);
+      return std::make_unique<RadixPrefixCache>(pool, config.fault);
   }
   throw MisuseError("a prefix cache of number " + std::to_string(static_cast<int>(config.kind)));
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "core/faults/fault.h"
 #include "core/prefix/hash_cache.h"
 #include "core/prefix/prefix_cache.h"
 
@@ -16,6 +17,7 @@ struct PrefixCacheConfig {
   HashCacheOptions hash = {};  ///< with PrefixCaching::hash
   unsigned hash_bits = 128;    ///< of each hash that are kept; few of them show what a collision does
   std::uint64_t hash_seed = 0;
+  Fault fault = Fault::none;
 };
 
 /// InputError for options that do not go together. The pool must outlive the cache.

@@ -164,14 +164,28 @@ NodeId RadixCache::add_leaf(NodeId parent, std::span<const TokenId> tokens, std:
   return id;
 }
 
-void RadixCache::remove_leaf(NodeId id) {
+void RadixCache::remove_node(NodeId id) {
+  if (at(id).num_children > 0) orphan_children(id);  // only with EvictionUnit::any_node
   unlink(id);
   edges_.erase(id);
-  Node& leaf = at(id);
-  --at(leaf.parent).num_children;
-  evictable_tokens_ -= leaf.tokens.size();
-  leaf = {};
+  Node& node = at(id);
+  if (node.parent != kNone) --at(node.parent).num_children;
+  evictable_tokens_ -= node.tokens.size();
+  node = {};
   unused_ids_.push_back(id);
+}
+
+// They stay where they are, and no walk from the root comes to them.
+void RadixCache::orphan_children(NodeId id) {
+  std::vector<NodeId> children;
+  for (const NodeId child : edges_) {
+    if (at(child).parent == id) children.push_back(child);
+  }
+  for (const NodeId child : children) {
+    edges_.erase(child);
+    at(child).parent = kNone;
+    edges_.insert(child);
+  }
 }
 
 void RadixCache::trim_leaf(NodeId id, std::size_t kept_pages) {
@@ -197,7 +211,7 @@ NodeId RadixCache::new_node() {
 
 void RadixCache::lock(NodeId end) {
   must_find(end);
-  for (NodeId id = end; id != root(); id = at(id).parent) {
+  for (NodeId id = end; id != root() && id != kNone; id = at(id).parent) {
     Node& node = at(id);
     if (node.locks++ > 0) continue;
     unlink(id);
@@ -210,13 +224,14 @@ void RadixCache::unlock(NodeId end) {
   if (end != root() && must_find(end).locks == 0) {
     throw MisuseError("node " + std::to_string(value(end)) + " of the radix tree is not locked");
   }
-  for (NodeId id = end; id != root(); id = at(id).parent) {
+  for (NodeId id = end; id != root() && id != kNone; id = at(id).parent) {
     Node& node = at(id);
     if (--node.locks > 0) continue;
     append_newest(id);
     protected_tokens_ -= node.tokens.size();
     evictable_tokens_ += node.tokens.size();
   }
+  if (unit_ == EvictionUnit::any_node) use_path_from_root(end);
 }
 
 RadixEviction RadixCache::evict(std::uint64_t tokens) {
@@ -233,7 +248,7 @@ RadixEviction RadixCache::evict(std::uint64_t tokens) {
       trim_leaf(leaf, kept);
       evicted.trimmed = leaf;
     } else {
-      remove_leaf(leaf);
+      remove_node(leaf);
       evicted.nodes.push_back(leaf);
     }
   }
@@ -248,7 +263,14 @@ void RadixCache::use(NodeId id) {
 
 // From the end up: every node ends up just before its parent.
 void RadixCache::use_path(NodeId end) {
-  for (NodeId id = end; id != root(); id = at(id).parent) use(id);
+  if (unit_ == EvictionUnit::any_node) return use_path_from_root(end);
+  for (NodeId id = end; id != root() && id != kNone; id = at(id).parent) use(id);
+}
+
+void RadixCache::use_path_from_root(NodeId end) {
+  std::vector<NodeId> path;
+  for (NodeId id = end; id != root() && id != kNone; id = at(id).parent) path.push_back(id);
+  for (; !path.empty(); path.pop_back()) use(path.back());
 }
 
 void RadixCache::append_newest(NodeId id) {

@@ -54,8 +54,10 @@ struct RadixEviction {
 };
 
 /// What eviction takes: whole nodes, and so perhaps more than was asked for (SGLang); or of the last node only the
-/// pages that are needed, from its end, which finds as many tokens again as a cache of single blocks does.
-enum class EvictionUnit : std::uint8_t { node, page };
+/// pages that are needed, from its end, which finds as many tokens again as a cache of single blocks does. any_node is
+/// for the bug zoo: a node's use counts before that of its ancestors, so that they are evicted first, and what hangs
+/// below them is found no more.
+enum class EvictionUnit : std::uint8_t { node, page, any_node };
 
 /// Least recently used prefixes are evicted, leaf by leaf. The nodes without a lock form a list, the least recently
 /// used first. Invariant: every node stands before its parent, because whoever uses a node uses its ancestors just
@@ -152,11 +154,13 @@ class RadixCache {
   RadixSplit split(NodeId lower, std::size_t upper_tokens);
   NodeId add_leaf(NodeId parent, std::span<const TokenId> tokens, std::span<const BlockId> blocks,
                   std::string_view scope);
-  void remove_leaf(NodeId leaf);
+  void remove_node(NodeId node);
+  void orphan_children(NodeId node);
   void trim_leaf(NodeId leaf, std::size_t kept_pages);
   NodeId new_node();
   void use(NodeId node);
   void use_path(NodeId end);
+  void use_path_from_root(NodeId end);
   void append_newest(NodeId node);
   void unlink(NodeId node);
 

@@ -60,8 +60,9 @@ class RadixPrefixCache::Request final : public PrefixRequest {
     }
     shared_blocks_ = kept.blocks.size();
     const NodeId before = locked_;
-    const bool held_lock = holds_lock_;  // not when its K and V came back from the host: then it never looked anything up
-    take_lock(kept.node);                // before the old lock goes: the path must not be evictable in between
+    const bool held_lock =
+        holds_lock_;       // not when its K and V came back from the host: then it never looked anything up
+    take_lock(kept.node);  // before the old lock goes: the path must not be evictable in between
     if (held_lock) owner_.unlock(before);
   }
 
@@ -73,8 +74,10 @@ class RadixPrefixCache::Request final : public PrefixRequest {
   std::size_t shared_blocks_ = 0;
 };
 
-RadixPrefixCache::RadixPrefixCache(BlockPool& pool)
-    : pool_(pool), tree_(pool.block_size()), in_tree_(pool.num_blocks(), false) {
+RadixPrefixCache::RadixPrefixCache(BlockPool& pool, Fault fault)
+    : pool_(pool),
+      tree_(pool.block_size(), fault == Fault::flat_lru ? EvictionUnit::any_node : EvictionUnit::node),
+      in_tree_(pool.num_blocks(), false) {
   pool_.sink().emit(RadixTreeCreated{});
 }
 

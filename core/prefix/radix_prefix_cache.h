@@ -2,6 +2,7 @@
 // SGLang's prefix cache as the engine uses it: a RadixCache that owns blocks of the pool, one reference each, and says
 // what happens to it.
 
+#include "core/faults/fault.h"
 #include "core/prefix/prefix_cache.h"
 #include "core/prefix/radix_cache.h"
 
@@ -10,7 +11,7 @@ namespace kvarium {
 class RadixPrefixCache final : public PrefixCache {
  public:
   /// Announces RadixTreeCreated. The page size is the pool's block size. The pool must outlive the cache.
-  explicit RadixPrefixCache(BlockPool& pool);
+  explicit RadixPrefixCache(BlockPool& pool, Fault fault = Fault::none);
 
   std::unique_ptr<PrefixRequest> arrive(RequestId request, const ExtraKeys& keys) override;
   std::size_t num_available() const override;

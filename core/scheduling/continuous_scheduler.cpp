@@ -117,6 +117,15 @@ class Planner {
 
 }  // namespace
 
+std::string ContinuousScheduler::name() const {
+  std::string name = "continuous batching";
+  if (options_.chunked_prefill) name += ", chunked prefill";
+  if (options_.order == WaitingOrder::priority) name += ", by priority";
+  if (options_.order == WaitingOrder::longest_prefix) name += ", longest cached prefix first";
+  if (options_.order == WaitingOrder::depth_first) name += ", fullest branch of cached prefixes first";
+  return name;
+}
+
 StepPlan ContinuousScheduler::plan(const SchedulerView& view) const { return Planner(view, options_).run(); }
 
 }  // namespace kvarium

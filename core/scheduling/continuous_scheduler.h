@@ -2,6 +2,7 @@
 // Continuous batching (Yu et al. 2022, Orca; vLLM V1): who is done leaves after each step, and who waits joins at once.
 
 #include <cstdint>
+#include <string>
 
 #include "core/scheduling/scheduler.h"
 
@@ -31,6 +32,8 @@ class ContinuousScheduler final : public Scheduler {
  public:
   explicit ContinuousScheduler(ContinuousOptions options = {}) : options_(options) {}
   StepPlan plan(const SchedulerView& view) const override;
+  std::string name() const override;
+  bool serves_in_order() const override { return options_.order == WaitingOrder::first_come; }
 
  private:
   ContinuousOptions options_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/faults/faulty_release.h"
+
 namespace kvarium {
 
 LiveRequest::LiveRequest(RequestId id, RequestSpec spec, std::uint32_t context, BlockPool& pool, PrefixCache& cache)
@@ -53,8 +55,9 @@ void LiveRequest::admit() {
 
 void LiveRequest::publish(Phase phase) { prefix_->publish(table_, computed(), phase); }
 
-void LiveRequest::give_back_blocks(bool finished) {
+void LiveRequest::give_back_blocks(bool finished, Fault fault) {
   prefix_->leave(table_, computed(), finished);
+  if (fault == Fault::tail_block_leak || fault == Fault::double_free) return release_with(fault, table_);
   table_.release();
 }
 
@@ -70,8 +73,8 @@ void LiveRequest::abort() {
   request_.status = RequestStatus::aborted;
 }
 
-void LiveRequest::finish(FinishReason reason) {
-  give_back_blocks(true);
+void LiveRequest::finish(FinishReason reason, Fault fault) {
+  give_back_blocks(true, fault);
   request_.status = RequestStatus::finished;
   request_.finish_reason = reason;
 }

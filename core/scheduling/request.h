@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/blocks/block_table.h"
+#include "core/faults/fault.h"
 #include "core/ids.h"
 #include "core/prefix/prefix_cache.h"
 #include "core/sampling/sampling.h"
@@ -102,7 +103,7 @@ class LiveRequest {
   /// They are back.
   void swapped_in() { swapped_.reset(); }
   void abort();
-  void finish(FinishReason reason);
+  void finish(FinishReason reason, Fault fault = Fault::none);
   void forked(RequestId child) { request_.forks.push_back(child); }
   /// All its candidates are there.
   void all_forked() { candidates_ = 1; }
@@ -115,7 +116,7 @@ class LiveRequest {
  private:
   bool cut_at_stop_string(std::size_t old_size);
   std::span<const TokenId> computed() const { return std::span(request_.tokens).first(computed_tokens()); }
-  void give_back_blocks(bool finished);
+  void give_back_blocks(bool finished, Fault fault = Fault::none);
 
   Request request_;
   std::uint32_t candidates_ = 1;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "core/blocks/block_pool.h"
 #include "core/prefix/prefix_cache.h"
@@ -34,6 +35,10 @@ class Scheduler {
 
   /// The next step. It must compute something while any request is left: Engine::step() refuses a plan without chunks.
   virtual StepPlan plan(const SchedulerView& view) const = 0;
+  /// What it does, in a few English words.
+  virtual std::string name() const = 0;
+  /// Is nobody admitted before all who came earlier are? An invariant watches over it.
+  virtual bool serves_in_order() const { return false; }
 };
 
 }  // namespace kvarium

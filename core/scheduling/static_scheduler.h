@@ -10,6 +10,8 @@ namespace kvarium {
 class StaticScheduler final : public Scheduler {
  public:
   StepPlan plan(const SchedulerView& view) const override;
+  std::string name() const override { return "static batching"; }
+  bool serves_in_order() const override { return true; }
 };
 
 }  // namespace kvarium

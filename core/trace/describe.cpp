@@ -36,6 +36,9 @@ class Describer {
   std::string operator()(const ArenaCreated& e) const {
     return tr_format("A contiguous pool of {} slots is made.", e.num_slots);
   }
+  std::string operator()(const SchedulerDescribed& e) const {
+    return tr_format("Who is served when: {}.", printable(e.name));
+  }
   std::string operator()(const TokenNamed& e) const {
     return tr_format("Token {} is written \"{}\".", value(e.token), printable(e.text));
   }

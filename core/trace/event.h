@@ -40,6 +40,12 @@ struct ArenaCreated {
   std::uint64_t num_slots = 0;  ///< tokens
   bool operator==(const ArenaCreated&) const = default;
 };
+/// How the engine chooses who is served.
+struct SchedulerDescribed {
+  std::string name;
+  bool in_order = false;  ///< nobody is admitted before all who came earlier
+  bool operator==(const SchedulerDescribed&) const = default;
+};
 /// The text of a token, announced before the token is first used, so that a trace needs no tokenizer.
 struct TokenNamed {
   TokenId token{};
@@ -140,7 +146,8 @@ struct BlockReplaced {
   BlockId to{};
   bool operator==(const BlockReplaced&) const = default;
 };
-/// The last entry left the request's table. At ref_count 0 the block joined the free queue.
+/// The last entry left the request's table, or one reference of the block was dropped that no entry stood for, which is
+/// a fault. At ref_count 0 the block joined the free queue.
 struct BlockReleased {
   RequestId request{};
   BlockId block{};
@@ -309,12 +316,12 @@ struct Asked {
 };
 
 using Event =
-    std::variant<ModelDescribed, PoolCreated, ArenaCreated, TokenNamed, RequestArrived, RequestForked, RequestAdmitted,
-                 RequestPreempted, KvSwappedOut, KvSwappedIn, RequestFinished, RequestAborted, BlockAllocated,
-                 BlockShared, BlockReused, BlockCopied, BlockReplaced, BlockReleased, RegionReserved, RegionReleased,
-                 BlockCached, BlockEvicted, BlockExpired, PrefixMatched, PrefixCacheReset, RadixTreeCreated,
-                 RadixNodeInserted, RadixNodeSplit, RadixNodeRemoved, RadixPathUsed, RadixPathLocked, RadixPathUnlocked,
-                 StepStarted, KvComputed, KvRead, TokenSampled, RolledBack, WorkCounted, StepTimed, TimePassed,
-                 LessonStarted, Said, Asked>;
+    std::variant<ModelDescribed, PoolCreated, ArenaCreated, SchedulerDescribed, TokenNamed, RequestArrived,
+                 RequestForked, RequestAdmitted, RequestPreempted, KvSwappedOut, KvSwappedIn, RequestFinished,
+                 RequestAborted, BlockAllocated, BlockShared, BlockReused, BlockCopied, BlockReplaced, BlockReleased,
+                 RegionReserved, RegionReleased, BlockCached, BlockEvicted, BlockExpired, PrefixMatched,
+                 PrefixCacheReset, RadixTreeCreated, RadixNodeInserted, RadixNodeSplit, RadixNodeRemoved, RadixPathUsed,
+                 RadixPathLocked, RadixPathUnlocked, StepStarted, KvComputed, KvRead, TokenSampled, RolledBack,
+                 WorkCounted, StepTimed, TimePassed, LessonStarted, Said, Asked>;
 
 }  // namespace kvarium

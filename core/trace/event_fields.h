@@ -100,6 +100,15 @@ struct Fields<ArenaCreated> {
   }
 };
 template <>
+struct Fields<SchedulerDescribed> {
+  static constexpr std::string_view kName = "SchedulerDescribed";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("name", e.name);
+    visit("in_order", e.in_order);
+  }
+};
+template <>
 struct Fields<TokenNamed> {
   static constexpr std::string_view kName = "TokenNamed";
   template <typename Self, typename Visit>

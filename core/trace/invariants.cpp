@@ -159,6 +159,21 @@ void steps_are_in_order(const World& world, Sentences& wrong) {
   }
 }
 
+// A request that was never admitted, and one that came later and was.
+void nobody_is_overtaken(const World& world, Sentences& wrong) {
+  if (!world.serves_in_order) return;
+  const RequestState* newest_admitted = nullptr;
+  for (const auto& request : world.requests) {
+    if (request->admitted_ns && !request->parent) newest_admitted = &*request;
+  }
+  for (const auto& request : world.requests) {
+    if (newest_admitted == nullptr || request->id >= newest_admitted->id) return;
+    if (request->status != RequestStatus::waiting) continue;
+    report(wrong, "Request {} waits, though request {}, which came later, was admitted.", name(*request),
+           name(*newest_admitted));
+  }
+}
+
 // --- the contiguous pool
 
 void regions_lie_inside(const World& world, Sentences& wrong) {
@@ -227,6 +242,7 @@ constexpr std::array<Invariant, kInvariantCount> kInvariants = {{
     {"Siblings in the radix tree begin with different pages", radix_siblings_differ},
     {"A node of the radix tree has at least the locks of the nodes below it", radix_locks_reach_the_root},
     {"The blocks of the radix tree are full and in one node each", radix_blocks_are_full_and_in_one_node},
+    {"Nobody is overtaken while requests are served in their order", nobody_is_overtaken},
     {"Regions lie inside the contiguous pool", regions_lie_inside},
     {"Regions do not overlap", regions_do_not_overlap},
     {"The work of all requests is the sum of each one's", work_adds_up},

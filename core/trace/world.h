@@ -111,6 +111,8 @@ struct World {
   ModelShape model;
   CopyOnWrite<std::unordered_map<std::int32_t, std::string>> token_text;
 
+  std::string scheduler;         ///< in a few words; empty: nobody said
+  bool serves_in_order = false;  ///< nobody is admitted before all who came earlier
   std::uint32_t block_size = 0;  ///< tokens a block; 0: no pool was made
   std::vector<BlockState> blocks;
   FreeQueue free_blocks;

@@ -11,10 +11,10 @@ using namespace kvarium_test;
 
 TEST_CASE("an engine announces the model and the pool, and has nothing to do") {
   Bench bench(4);
-  CHECK(names_of(bench.sink.events, 0) == "PoolCreated ModelDescribed");
+  CHECK(names_of(bench.sink.events, 0) == "PoolCreated ModelDescribed SchedulerDescribed");
   CHECK(bench.engine.idle());
   CHECK_FALSE(bench.step());
-  CHECK(bench.sink.events.size() == 2);
+  CHECK(bench.sink.events.size() == 3);
 }
 
 TEST_CASE("a request waits, runs, and finishes with its answer") {
@@ -42,7 +42,7 @@ TEST_CASE("a request waits, runs, and finishes with its answer") {
 TEST_CASE("the events of a step come in their order") {
   Bench bench(4);
   bench.engine.submit(ask("aab", 2));
-  CHECK(names_of(bench.sink.events, 2) == "TokenNamed TokenNamed RequestArrived");
+  CHECK(names_of(bench.sink.events, 3) == "TokenNamed TokenNamed RequestArrived");
   std::size_t seen = bench.sink.events.size();
   bench.step();
   const std::string sampled = answer_of("aab", 1);

@@ -165,6 +165,7 @@ TEST_CASE("a failed draw does not use up random numbers") {
 TEST_CASE("a scheduler that makes no progress is an error, not an endless loop") {
   class Idler : public Scheduler {
     StepPlan plan(const SchedulerView&) const override { return {}; }
+    std::string name() const override { return "idle"; }
   };
   FakeRunner runner;
   LetterText text;

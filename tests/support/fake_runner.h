@@ -25,6 +25,18 @@ inline TokenId next_token(std::span<const TokenId> tokens, std::uint32_t vocab) 
   return TokenId{static_cast<std::int32_t>((hash >> 20U) % vocab)};
 }
 
+/// Logits that all differ, from the same hash: for whoever looks at more than the likeliest token.
+inline std::vector<float> varied_logits(std::span<const TokenId> tokens, std::uint32_t vocab) {
+  std::vector<TokenId> longer(tokens.begin(), tokens.end());
+  longer.push_back(TokenId{0});
+  std::vector<float> logits;
+  for (std::uint32_t v = 0; v < vocab; ++v) {
+    longer.back() = TokenId{static_cast<std::int32_t>(v)};
+    logits.push_back(static_cast<float>(value(next_token(longer, 1000))) / 250.0F);
+  }
+  return logits;
+}
+
 class FakeRunner : public ModelRunner {
  public:
   static constexpr float kTopLogit = 3.0F;  // of next_token(); all others have 0
@@ -82,6 +94,7 @@ class FakeRunner : public ModelRunner {
 
   // The call of forward(), from 1, that throws, returns too few logits, or a NaN; 0: none.
   int forwards = 0, fail_at = 0, short_at = 0, nan_at = 0;
+  bool varied = false;  // logits as varied_logits() says
 
  private:
   TokenId& slot(const ScheduledSequence& sequence, std::size_t position) {
@@ -95,6 +108,7 @@ class FakeRunner : public ModelRunner {
     }
     std::vector<TokenId> cached;
     for (std::size_t position = 0; position < end; ++position) cached.push_back(slot(sequence, position));
+    if (varied) return varied_logits(cached, shape_.vocab);
     std::vector<float> logits(shape_.vocab, 0.0F);
     logits[index(next_token(cached, shape_.vocab))] = kTopLogit;
     return logits;

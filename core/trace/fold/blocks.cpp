@@ -1,6 +1,7 @@
 // Blocks and regions change hands; the prefix cache finds them or forgets them.
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/trace/fold/folder.h"
@@ -68,10 +69,10 @@ void Folder::operator()(const BlockReused& e) {
   reused.ref_count = 1;
 }
 
+// A faulty engine may release what the table does not name, or not name last: violations() tells.
 void Folder::operator()(const BlockReleased& e) {
-  const std::vector<BlockId>& table = look(e.request).table;
+  look(e.request);
   BlockState& released = block(e.block);
-  if (table.empty() || table.back() != e.block) cannot_follow("the released block is not the table's last entry");
   if (released.ref_count == 0 || released.ref_count - 1 != e.ref_count) {
     cannot_follow("the released block's ref count");
   }
@@ -79,10 +80,15 @@ void Folder::operator()(const BlockReleased& e) {
     cannot_follow("no released block is at the head of the free queue");
   }
   RequestState& request = edit(e.request);
-  request.table.pop_back();
+  const auto entry = std::find(request.table.rbegin(), request.table.rend(), e.block);
+  if (entry != request.table.rend()) {
+    const auto at = std::prev(entry.base());
+    const auto before = static_cast<std::uint64_t>(at - request.table.begin()) * world_.block_size;
+    request.computed_tokens = clipped(request.computed_tokens, before);
+    request.table.erase(at);
+  }
   --released.ref_count;
   if (released.ref_count == 0) join_free_queue(e.block, e.place);
-  request.computed_tokens = clipped(request.computed_tokens, held_slots(world_, request));
 }
 
 void Folder::operator()(const RegionReserved& e) {

@@ -21,6 +21,7 @@ class Folder {
   void operator()(const ModelDescribed& e);
   void operator()(const PoolCreated& e);
   void operator()(const ArenaCreated& e);
+  void operator()(const SchedulerDescribed& e);
   void operator()(const TokenNamed& e);
 
   // --- requests

@@ -80,7 +80,7 @@ void Folder::operator()(const KvSwappedIn& e) {
   RequestState& request = edit(e.request);
   request.swapped_tokens = 0;
   request.computed_tokens = e.tokens;
-  if (e.tokens > 0) mark_written(request, 0, e.tokens);
+  if (e.tokens > 0 && !request.region) mark_written(request, 0, e.tokens);
 }
 
 void Folder::operator()(const RequestFinished& e) {

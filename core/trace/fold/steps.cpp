@@ -20,6 +20,11 @@ void Folder::operator()(const PoolCreated& e) {
 
 void Folder::operator()(const ArenaCreated& e) { world_.arena_slots = e.num_slots; }
 
+void Folder::operator()(const SchedulerDescribed& e) {
+  world_.scheduler = e.name;
+  world_.serves_in_order = e.in_order;
+}
+
 void Folder::operator()(const TokenNamed& e) { world_.token_text.edit()[value(e.token)] = e.text; }
 
 void Folder::operator()(const StepStarted& e) {

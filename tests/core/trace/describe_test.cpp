@@ -20,6 +20,7 @@ TEST_CASE("every event is a sentence") {
         "The model is tiny: 2 layers, 4 query heads, 2 KV heads of 8 numbers each.");
   CHECK(says(PoolCreated{4, blocks({0, 1})}) == "A pool of 2 blocks of 4 tokens each is made.");
   CHECK(says(ArenaCreated{64}) == "A contiguous pool of 64 slots is made.");
+  CHECK(says(SchedulerDescribed{"static batching", true}) == "Who is served when: static batching.");
   CHECK(says(TokenNamed{TokenId{7}, " cat\n"}) == "Token 7 is written \" cat<0x0A>\".");
   CHECK(says(RequestArrived{kA, tokens(6), 3}) == "Request A arrives: a prompt of 6 tokens, at most 3 new ones.");
   CHECK(says(RequestAdmitted{kA}) == "Request A is admitted: it runs from now on.");
@@ -138,7 +139,7 @@ TEST_CASE("the text twin says all of a small state") {
       "  A running: prompt 6, generated 0 of 3; table [7,3] 6 tokens, 2 of 8 slots empty (25.0 %); this step computed "
       "6 positions from 0 on; read 6 positions\n"
       "work: 6 K/V projections, 21 score products, 1,234,567 bytes read, 9 FLOP\n"
-      "invariants: 24 of 24 hold\n"
+      "invariants: 25 of 25 hold\n"
       "> A's prompt fills a block and a half.\n");
 }
 
@@ -157,7 +158,7 @@ TEST_CASE("the text twin of a state that is wrong says what is wrong") {
   World world = prefilled_world();
   fold(world, RequestAborted{kA});
   CHECK_THAT(text_twin(world),
-             contains("invariants: 23 of 24 hold\n  ! Request A does not run, yet it holds 8 slots.\n"));
+             contains("invariants: 24 of 25 hold\n  ! Request A does not run, yet it holds 8 slots.\n"));
 }
 
 TEST_CASE("long lists are cut, and the text says how much is left out") {

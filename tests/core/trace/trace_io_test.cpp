@@ -70,6 +70,7 @@ std::vector<Event> one_of_each() {
   return {ModelDescribed{{"tiny \"q\"", 1, 2, 3, 4, 5, 6, 7, KvKind::latent, 8, 9}},
           PoolCreated{4, blocks({3, 0, 2, 1})},
           ArenaCreated{UINT64_MAX},
+          SchedulerDescribed{"continuous batching", true},
           TokenNamed{TokenId{-5}, "\xE4\xB8\xAD\n\x01"},
           RequestArrived{r, tokens(3), 7, "salt=1:a,", -2},
           RequestForked{r, RequestId{1}},
