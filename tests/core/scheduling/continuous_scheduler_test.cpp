@@ -227,5 +227,6 @@ TEST_CASE("an impossible plan is refused, with the reason") {
   CHECK_THAT(refusal({{}, {}, {{a, 1}, {a, 1}}}), contains("request A computes twice"));
   CHECK_THAT(refusal({{}, {}, {{a, 2}}}), contains("request A computes 2 of 1 tokens"));
   CHECK_THAT(refusal({{}, {}, {{a, 0}}}), contains("request A computes 0 of 1 tokens"));
-  CHECK_THAT(refusal({{}, {b}, {{a, 1}, {b, 8}}}), contains("request B needs more blocks for 8 tokens than the 1 that are available"));
+  CHECK_THAT(refusal({{}, {b}, {{a, 1}, {b, 8}}}),
+             contains("request B needs more blocks for 8 tokens than the 1 that are available"));
 }
