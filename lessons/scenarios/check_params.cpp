@@ -52,7 +52,8 @@ void check_pool_holds_one_request(const ScenarioParams& params, std::uint64_t to
                              params.num_blocks, tokens, needed, params.block_size));
 }
 
-/// Choices that are fine alone and impossible together.
+}  // namespace
+
 void check_together(const ScenarioParams& params) {
   if (params.token_budget < params.max_running) {
     throw InputError(
@@ -74,8 +75,6 @@ void check_together(const ScenarioParams& params) {
         tr_format("eviction is {}: the classic queue order is lru itself; choose queue_order=2026", params.eviction));
   }
 }
-
-}  // namespace
 
 void check_prompt(std::string_view prompt) {
   if (prompt.empty()) throw InputError(std::string(tr("prompt is empty; write at least one character")));

@@ -12,6 +12,12 @@
 #include "cpu_reference/tokenizer/tokenizer_file.h"
 
 namespace kvarium {
+namespace {
+
+constexpr std::string_view kStory =
+    "Once upon a time there was a little girl who had one big red ball. One day she saw a dog in the park.";
+
+}  // namespace
 
 ModelChoice::ModelChoice(std::shared_ptr<const cpu::Model> weights, std::unique_ptr<cpu::Tokenizer> text)
     : model(std::move(weights)), tokenizer(std::move(text)) {}
@@ -42,8 +48,6 @@ ModelChoice choose_model(const std::string& model_path, const std::string& token
 }
 
 std::vector<TokenId> story_tokens(const cpu::Tokenizer& tokenizer, std::uint32_t count) {
-  static constexpr std::string_view kStory =
-      "Once upon a time there was a little girl who had one big red ball. One day she saw a dog in the park.";
   const std::vector<TokenId> story = tokenizer.encode(kStory);
   std::vector<TokenId> tokens;
   for (std::size_t i = 0; tokens.size() < count; ++i) {
@@ -51,6 +55,12 @@ std::vector<TokenId> story_tokens(const cpu::Tokenizer& tokenizer, std::uint32_t
     tokens.push_back(i < story.size() ? story[i] : story[1 + (i - story.size()) % (story.size() - 1)]);
   }
   return tokens;
+}
+
+std::vector<TokenId> other_tokens(const cpu::Tokenizer& tokenizer, std::uint32_t which, std::uint32_t count) {
+  const std::uint32_t skipped = 2 + 5 * which;  // "<s>" and more
+  const std::vector<TokenId> tokens = story_tokens(tokenizer, skipped + count);
+  return {tokens.begin() + skipped, tokens.end()};
 }
 
 }  // namespace kvarium

@@ -40,5 +40,8 @@ ModelChoice choose_model(const std::string& model_path, const std::string& token
 
 /// The first `count` tokens of a story that begins anew as often as it must: a prompt of any length.
 std::vector<TokenId> story_tokens(const cpu::Tokenizer& tokenizer, std::uint32_t count);
+/// `count` tokens from the middle of the story, from another word on for each `which` below 5: prompts that share no
+/// beginning.
+std::vector<TokenId> other_tokens(const cpu::Tokenizer& tokenizer, std::uint32_t which, std::uint32_t count);
 
 }  // namespace kvarium

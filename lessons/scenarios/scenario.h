@@ -79,6 +79,8 @@ const Scenario& find_scenario(std::string_view id_or_name);
 void check_field(const ScenarioField& field, const ScenarioParams& params);
 /// InputError, naming the field and its range, for parameters that cannot run.
 void check(const Scenario& scenario, const ScenarioParams& params);
+/// InputError for values that are fine alone and impossible together.
+void check_together(const ScenarioParams& params);
 /// InputError for a prompt that is empty, longer than a million bytes, or no valid UTF-8.
 void check_prompt(std::string_view prompt);
 /// Runs to the end or until cancelled. InputError as check(), or for files that cannot be read.

@@ -5,8 +5,13 @@
 
 #include "core/error.h"
 #include "core/words/words.h"
+#include "lessons/scenarios/batch_preempt.h"
+#include "lessons/scenarios/batching.h"
+#include "lessons/scenarios/fork_cow.h"
 #include "lessons/scenarios/own_prompt.h"
 #include "lessons/scenarios/paging.h"
+#include "lessons/scenarios/prefix_floor.h"
+#include "lessons/scenarios/radix.h"
 #include "lessons/scenarios/scenario.h"
 #include "lessons/scenarios/why_cache.h"
 
@@ -22,7 +27,9 @@ std::string lower(std::string_view text) {
 }  // namespace
 
 const std::vector<Scenario>& scenarios() {
-  static const std::vector<Scenario> kAll{why_cache_scenario(), paging_scenario(), own_prompt_scenario()};
+  static const std::vector<Scenario> kAll{why_cache_scenario(),    paging_scenario(),    fork_cow_scenario(),
+                                          prefix_floor_scenario(), radix_scenario(),     batch_preempt_scenario(),
+                                          batching_scenario(),     own_prompt_scenario()};
   return kAll;
 }
 

@@ -6,16 +6,12 @@
 #include "cpu_reference/tokenizer/tokenizer.h"
 
 namespace kvarium {
-namespace {
 
-/// The request and its forks; those that have ended stay as they are.
-void abort_all(Engine& engine, RequestId id) {
+void abort_with_forks(Engine& engine, RequestId id) {
   const std::vector<RequestId> forks = engine.request(id).forks;
   engine.abort(id);
-  for (const RequestId fork : forks) abort_all(engine, fork);
+  for (const RequestId fork : forks) abort_with_forks(engine, fork);
 }
-
-}  // namespace
 
 void serve(const ModelChoice& choice, EngineSetup setup, const std::vector<Arrival>& arrivals, EventSink& sink,
            const CancelToken& cancel) {
@@ -31,7 +27,7 @@ void serve(const ModelChoice& choice, EngineSetup setup, const std::vector<Arriv
     }
     if (!engine.step()) break;
   }
-  for (const RequestId id : ids) abort_all(engine, id);
+  for (const RequestId id : ids) abort_with_forks(engine, id);
 }
 
 }  // namespace kvarium

@@ -24,4 +24,7 @@ struct Arrival {
 void serve(const ModelChoice& choice, EngineSetup setup, const std::vector<Arrival>& arrivals, EventSink& sink,
            const CancelToken& cancel);
 
+/// The request and its forks; those that have ended stay as they are.
+void abort_with_forks(Engine& engine, RequestId id);
+
 }  // namespace kvarium

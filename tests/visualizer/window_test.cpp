@@ -297,7 +297,8 @@ TEST_CASE("A trace is saved and opened again from the menu") {
   window.driver.wait(2);
   REQUIRE(std::filesystem::exists(path));
   const World saved = window.app.run().trace.newest();
-  window.driver.click("scenario/S01");
+  window.driver.click("scenario_choice");
+  window.driver.click("scenario_choice/0");
   window.settle();
   window.driver.click("menu_file");
   window.driver.click("open_trace");

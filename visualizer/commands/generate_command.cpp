@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <map>
@@ -15,6 +16,7 @@
 #include "core/trace/trace_io.h"
 #include "core/words/words.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
+#include "lessons/scenarios/field.h"
 #include "lessons/scenarios/scenario.h"
 #include "visualizer/commands/command.h"
 #include "visualizer/commands/generation.h"
@@ -27,11 +29,11 @@ namespace {
 struct Options {
   std::string model;
   std::string tokenizer;
-  std::string prompt;
+  std::vector<std::string> prompts;
+  std::vector<std::string> salts;
   std::uint32_t tokens = 64;
   std::string cache = "paged";
-  std::uint32_t block_size = 16;
-  std::uint32_t blocks = 0;
+  ScenarioParams engine{.block_size = 16, .max_running = 0};  ///< max_running 0: all at once
   SamplingParams sampling;
   std::vector<std::string> stops;
   std::string record;
@@ -63,18 +65,42 @@ const std::map<std::string, CacheKind>& cache_kinds() {
   return kKinds;
 }
 
+/// What --cache none and contiguous cannot do, and options that mean nothing without others.
+void check_flags(const Options& options) {
+  const ScenarioParams& engine = options.engine;
+  if (options.cache != "paged") {
+    if (options.prompts.size() > 1) throw InputError(std::string(tr("several --prompt need --cache paged")));
+    if (engine.candidates > 1) throw InputError(std::string(tr("--candidates above 1 needs --cache paged")));
+    if (engine.prefix_cache != "off") throw InputError(std::string(tr("--prefix-cache needs --cache paged")));
+  }
+  if (engine.prefix_cache != "hash" && engine.eviction != "lru") {
+    throw InputError(tr_format("--eviction {} needs --prefix-cache hash", engine.eviction));
+  }
+  if (options.salts.size() > 1 && options.salts.size() != options.prompts.size()) {
+    throw InputError(tr_format("{} times --tenant-salt and {} times --prompt: give one salt, or one for each prompt",
+                               options.salts.size(), options.prompts.size()));
+  }
+  check_together(engine);
+}
+
 GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {
-  check_prompt(options.prompt);
   GenerationSpec spec;
-  spec.request.prompt = choice.tokenizer->encode(options.prompt);
-  spec.request.max_new_tokens = options.tokens;
-  spec.request.sampling = options.sampling;
-  spec.request.stop_strings = options.stops;
+  RequestSpec request;
+  request.max_new_tokens = options.tokens;
+  request.sampling = options.sampling;
+  request.stop_strings = options.stops;
+  request.candidates = options.engine.candidates;
   // llama2.c's stories end with the begin token of the next one.
-  spec.request.end_tokens = {cpu::kBeginOfSequence, cpu::kEndOfSequence};
+  request.end_tokens = {cpu::kBeginOfSequence, cpu::kEndOfSequence};
+  for (std::size_t i = 0; i < options.prompts.size(); ++i) {
+    check_prompt(options.prompts[i]);
+    request.prompt = choice.tokenizer->encode(options.prompts[i]);
+    request.sampling.seed = options.sampling.seed + i * request.candidates;  // every answer has its own
+    if (!options.salts.empty()) request.keys.tenant_salt = options.salts[options.salts.size() == 1 ? 0 : i];
+    spec.requests.push_back(request);
+  }
   spec.cache = cache_kinds().at(options.cache);
-  spec.block_size = options.block_size;
-  spec.num_blocks = options.blocks;
+  spec.engine = options.engine;
   return spec;
 }
 
@@ -98,7 +124,37 @@ void print_report(const GenerationReport& report, const std::string& cache) {
                        binary_size(report.work.bytes_read), with_commas(report.work.flops)));
 }
 
-int run(const Options& options) {
+/// What was shared, where anything could be.
+void print_sharing(const GenerationReport& report, const Options& options) {
+  if (report.answers.size() > 1) {
+    const auto& [blocks, without] = report.memory;
+    fmt::print(
+        stderr, "{}",
+        tr_format("sharing: {} blocks held ({}), without sharing {} ({}): {:.1f} % less\n", blocks,
+                  binary_size(blocks * report.block_bytes), without, binary_size(without * report.block_bytes),
+                  without == 0 ? 0.0 : 100.0 * static_cast<double>(without - blocks) / static_cast<double>(without)));
+    fmt::print(stderr, "{}",
+               tr_format("copy on write: {} blocks, {} tokens copied\n", report.copies.blocks, report.copies.tokens));
+  }
+  if (options.engine.prefix_cache != "off") {
+    fmt::print(
+        stderr, "{}",
+        tr_format("prefix cache {}: {} of {} prompt tokens found, {} blocks evicted\n", options.engine.prefix_cache,
+                  report.prefix.hit_tokens, report.prefix.queried_tokens, report.evicted_blocks));
+  }
+  if (report.preemptions > 0) {
+    fmt::print(stderr, "{}",
+               tr_format("preemptions: {}; {} tokens found again afterwards\n", report.preemptions,
+                         report.resumed_prefix.hit_tokens));
+  }
+}
+
+int run(Options options) {
+  const auto answers =
+      static_cast<std::uint32_t>(std::min<std::size_t>(options.prompts.size() * options.engine.candidates, UINT32_MAX));
+  if (options.engine.max_running == 0) options.engine.max_running = answers;
+  options.engine.seed = options.sampling.seed;
+  check_flags(options);
   const ModelChoice choice = choose_model(options.model, options.tokenizer);
   const GenerationSpec spec = spec_of(options, choice);
   CancelToken& cancel = cancelled_by_interrupt();
@@ -110,15 +166,21 @@ int run(const Options& options) {
     if (options.model.empty()) {
       fmt::print(stderr, "{}\n", tr("no --model FILE: the built-in model has random weights and writes nonsense"));
     }
-    print_now(options.prompt, cancel);
+    if (answers == 1) print_now(options.prompts.front(), cancel);
   };
   const GenerationReport report = generate(choice, spec, sink, cancel, [&](std::string_view bytes) {
     begin();
     print_now(bytes, cancel);
   });
   begin();  // the answer may be empty
+  for (std::size_t i = 0; i < report.answers.size() && answers > 1; ++i) {
+    print_now(fmt::format("{}[{}] {}{}", i == 0 ? "" : "\n", i + 1, options.prompts[i / options.engine.candidates],
+                          report.answers[i]),
+              cancel);
+  }
   print_now("\n", cancel);
   print_report(report, options.cache);
+  print_sharing(report, options);
   return report.stopped ? kStopped : kDone;
 }
 
@@ -134,15 +196,53 @@ void add_sampling(CLI::App& flags, SamplingParams& sampling) {
       ->check(whole_number(0, UINT64_MAX));
 }
 
+/// One of the values of a choice.
+void add_choice(CLI::App& flags, const char* flag, std::string& value, const char* id, std::string_view help) {
+  std::vector<std::string> names;
+  for (const FieldChoice& choice : choices_of(id)) names.push_back(choice.value);
+  flags.add_option(flag, value, std::string(tr(help)))->check(CLI::IsMember(names))->capture_default_str();
+}
+
+/// How the engine shares its memory and its steps; all with --cache paged.
+void add_engine(CLI::App& flags, Options& options) {
+  ScenarioParams& engine = options.engine;
+  flags.add_option("--block-size", engine.block_size, std::string(tr("tokens a block, with --cache paged")))
+      ->check(whole_number(1, 1U << 20U))
+      ->capture_default_str();
+  flags.add_option("--blocks", engine.num_blocks, std::string(tr("blocks of the pool; else as many as are needed")))
+      ->check(whole_number(1, 1U << 20U));
+  flags
+      .add_option("--candidates", engine.candidates, std::string(tr("answers to each prompt; they share its K and V")))
+      ->check(whole_number(1, 256))
+      ->capture_default_str();
+  flags.add_option("--max-running", engine.max_running, std::string(tr("answers that run at once; else all")))
+      ->check(whole_number(1, 4096));
+  flags.add_option("--token-budget", engine.token_budget, std::string(tr("tokens that one step may compute")))
+      ->check(whole_number(1, UINT32_MAX))
+      ->capture_default_str();
+  add_choice(flags, "--prefix-cache", engine.prefix_cache, "prefix_cache", "how beginnings are found again");
+  add_choice(flags, "--queue-order", engine.queue_order, "queue_order", "where free blocks go, with the hash cache");
+  add_choice(flags, "--eviction", engine.eviction, "eviction", "what is forgotten first, with the hash cache");
+  add_choice(flags, "--scheduler", engine.scheduler, "scheduler", "who computes in the next step");
+  add_choice(flags, "--preemption", engine.preemption, "preemption", "what becomes of K and V that must make room");
+  flags.add_option("--tenant-salt", options.salts,
+                   std::string(tr("only prompts with the same salt share K and V; once, or once a prompt")));
+}
+
 }  // namespace
 
 Command generate_command(CLI::App& program) {
   CLI::App* flags = program.add_subcommand("generate", std::string(tr("Go on writing after a prompt")));
-  flags->footer(std::string(tr("Example: kvarium generate --prompt \"Once upon a time\" --tokens 32 --cache paged")));
+  flags->footer(
+      std::string(tr("Example: kvarium generate --prompt \"Once upon a time\" --tokens 32 --cache paged\n"
+                     "Example: kvarium generate --prompt \"Once upon a time\" --candidates 3 --temperature 0.8\n"
+                     "Example: kvarium generate --prompt \"Once upon a time\" --prompt \"Once upon a time there\" "
+                     "--prefix-cache hash --block-size 4 --max-running 1")));
   const auto options = std::make_shared<Options>();
   flags->add_option("--model", options->model, std::string(tr("a llama2.c checkpoint; none: the built-in model")));
   flags->add_option("--tokenizer", options->tokenizer, std::string(tr("the model's tokenizer file")));
-  flags->add_option("--prompt", options->prompt, std::string(tr("the text to go on from")))->required();
+  flags->add_option("--prompt", options->prompts, std::string(tr("the text to go on from; may be given again")))
+      ->required();
   flags->add_option("--tokens", options->tokens, std::string(tr("how many tokens to write at most")))
       ->check(whole_number(1, UINT32_MAX))
       ->capture_default_str();
@@ -150,11 +250,7 @@ Command generate_command(CLI::App& program) {
   flags->add_option("--cache", options->cache, std::string(tr("what happens to K and V; the text is the same")))
       ->check(CLI::IsMember({"none", "contiguous", "paged"}))
       ->capture_default_str();
-  flags->add_option("--block-size", options->block_size, std::string(tr("tokens a block, with --cache paged")))
-      ->check(whole_number(1, 1U << 20U))
-      ->capture_default_str();
-  flags->add_option("--blocks", options->blocks, std::string(tr("blocks of the pool; else as many as are needed")))
-      ->check(whole_number(1, 1U << 20U));
+  add_engine(*flags, *options);
   flags->add_option("--stop", options->stops, std::string(tr("end where this text begins; may be given again")));
   flags->add_option("--record", options->record,
                     std::string(tr("write what happens to this file: see kvarium replay")));

@@ -4,17 +4,18 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/cost/kv_bytes.h"
 #include "core/engine.h"
 #include "core/error.h"
-#include "core/scheduling/continuous_scheduler.h"
 #include "core/words/words.h"
 #include "cpu_reference/cpu_runner.h"
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
 #include "lessons/scenarios/direct_request.h"
+#include "lessons/scenarios/serve.h"
 
 namespace kvarium {
 namespace {
@@ -42,53 +43,101 @@ class CertainText {
 };
 
 /// Prompt and answer together, at most: what a cache must have room for.
-std::uint32_t longest(const GenerationSpec& spec, const ModelShape& shape) {
-  const std::uint64_t tokens = spec.request.prompt.size() + std::uint64_t{spec.request.max_new_tokens};
+std::uint32_t longest(const RequestSpec& request, const ModelShape& shape) {
+  const std::uint64_t tokens = request.prompt.size() + std::uint64_t{request.max_new_tokens};
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(tokens, shape.context));
 }
 
-/// Adds up the work that is announced, and passes every event on.
-class WorkMeter : public EventSink {
+/// Keeps the state, and passes every event on.
+class Meter : public EventSink {
  public:
-  explicit WorkMeter(EventSink& sink) : sink_(sink) {}
+  explicit Meter(EventSink& sink) : sink_(sink) {}
   void emit(Event event) override {
-    if (const auto* counted = std::get_if<WorkCounted>(&event)) total += counted->work;
+    fold(world_, event);
+    const bool computed = std::holds_alternative<KvComputed>(event);
     sink_.emit(std::move(event));
+    if (computed) measure();
   }
-  Work total;
+  void report(GenerationReport& report) const {
+    report.work = world_.work;
+    report.memory = most_saved_;
+    report.prefix = world_.prefix;
+    report.resumed_prefix = world_.resumed_prefix;
+    report.copies = world_.copies;
+    report.evicted_blocks = world_.evicted_blocks;
+    for (const auto& request : world_.requests) report.preemptions += request->preemptions;
+  }
 
  private:
+  void measure() {
+    std::vector<BlockId> held;
+    for (const auto& request : world_.requests) held.insert(held.end(), request->table.begin(), request->table.end());
+    SharedMemory now{0, held.size()};
+    std::sort(held.begin(), held.end());
+    now.blocks = static_cast<std::size_t>(std::unique(held.begin(), held.end()) - held.begin());
+    const auto saved = [](const SharedMemory& memory) { return memory.without_sharing - memory.blocks; };
+    if (std::pair(saved(now), now.blocks) >= std::pair(saved(most_saved_), most_saved_.blocks)) most_saved_ = now;
+  }
+
   EventSink& sink_;
+  World world_;
+  SharedMemory most_saved_;
 };
+
+/// The answers of a request and of its forks.
+void collect(const Engine& engine, RequestId id, GenerationReport& report) {
+  const Request& request = engine.request(id);
+  report.answers.push_back(request.text);
+  report.new_tokens += request.generated().size();
+  for (const RequestId fork : request.forks) collect(engine, fork, report);
+}
+
+/// Blocks that suffice when nothing is shared.
+std::uint64_t enough_blocks(const GenerationSpec& spec, const ModelShape& shape) {
+  std::uint64_t blocks = 0;
+  for (const RequestSpec& request : spec.requests) {
+    const std::uint64_t each = (longest(request, shape) + spec.engine.block_size - 1) / spec.engine.block_size;
+    blocks += each * request.candidates;
+  }
+  return std::max<std::uint64_t>(blocks, 1);
+}
 
 void through_engine(const ModelChoice& choice, const GenerationSpec& spec, EventSink& sink, const CancelToken& cancel,
                     CertainText& text, GenerationReport& report) {
-  if (spec.block_size == 0) throw InputError(std::string(tr("block size 0: a block must hold at least 1 token")));
+  if (spec.engine.block_size == 0)
+    throw InputError(std::string(tr("block size 0: a block must hold at least 1 token")));
   const ModelShape& shape = choice.model->config.shape;
-  const std::uint32_t enough = (longest(spec, shape) + spec.block_size - 1) / spec.block_size;
-  const std::uint32_t num_blocks = spec.num_blocks == 0 ? std::max(enough, 1U) : spec.num_blocks;
+  ScenarioParams params = spec.engine;
+  if (params.num_blocks == 0) {
+    constexpr std::uint64_t kMost = 1U << 20U;
+    params.num_blocks = static_cast<std::uint32_t>(std::min(kMost, enough_blocks(spec, shape)));
+  }
   cpu::CpuRunner runner(choice.model);
-  const ContinuousScheduler scheduler;
-  EngineConfig config;
-  config.block_size = spec.block_size;
-  config.hand_out_order = scrambled_order(num_blocks, spec.request.sampling.seed);
-  Engine engine(std::move(config), runner, scheduler, *choice.tokenizer, sink);
-  report.cache_bytes = kv_bytes(shape, std::uint64_t{num_blocks} * spec.block_size, ElementType::fp32);
-  const RequestId id = engine.submit(spec.request);
-  while (!cancel.cancelled() && engine.step()) text.update(engine.request(id).text, engine.idle());
-  report.stopped = engine.abort(id);
-  text.update(engine.request(id).text, true);
-  report.new_tokens = engine.request(id).generated().size();
+  EngineSetup setup = make_setup(params);
+  Engine engine(std::move(setup.config), runner, *setup.scheduler, *choice.tokenizer, sink);
+  report.block_bytes = kv_bytes(shape, params.block_size, ElementType::fp32);
+  report.cache_bytes = report.block_bytes * params.num_blocks;
+  const bool single = spec.requests.size() == 1 && spec.requests.front().candidates == 1;
+  std::vector<RequestId> ids;
+  for (const RequestSpec& request : spec.requests) ids.push_back(engine.submit(request));
+  while (!cancel.cancelled() && engine.step()) {
+    if (single) text.update(engine.request(ids.front()).text, engine.idle());
+  }
+  report.stopped = !engine.idle();
+  for (const RequestId id : ids) abort_with_forks(engine, id);
+  if (single) text.update(engine.request(ids.front()).text, true);
+  for (const RequestId id : ids) collect(engine, id, report);
 }
 
 void without_engine(const ModelChoice& choice, const GenerationSpec& spec, EventSink& sink, const CancelToken& cancel,
                     CertainText& text, GenerationReport& report) {
   const ModelShape& shape = choice.model->config.shape;
-  const std::uint32_t room = longest(spec, shape);
+  const RequestSpec& asked = spec.requests.front();
+  const std::uint32_t room = longest(asked, shape);
   const cpu::Transformer transformer(*choice.model);
   TokenNames names(*choice.tokenizer, sink);
   constexpr RequestId kOnly{0};
-  DirectRequest request(kOnly, spec.request, shape.context, *choice.tokenizer, names, sink);
+  DirectRequest request(kOnly, asked, shape.context, *choice.tokenizer, names, sink);
   sink.emit(ModelDescribed{shape});
   std::unique_ptr<ContiguousPool> pool;
   if (spec.cache == CacheKind::contiguous) {
@@ -110,16 +159,18 @@ void without_engine(const ModelChoice& choice, const GenerationSpec& spec, Event
   if (report.stopped) request.abort(*keeping);
   text.update(request.text(), true);
   report.new_tokens = request.num_generated();
+  report.answers.push_back(request.text());
 }
 
 }  // namespace
 
 GenerationReport generate(const ModelChoice& choice, const GenerationSpec& spec, EventSink& sink,
                           const CancelToken& cancel, const std::function<void(std::string_view)>& on_text) {
-  WorkMeter meter(sink);
-  CertainText text(spec.request.stop_strings, on_text);
+  if (spec.requests.empty()) throw MisuseError("nothing is asked");
+  Meter meter(sink);
+  CertainText text(spec.requests.front().stop_strings, on_text);
   GenerationReport report;
-  report.prompt_tokens = spec.request.prompt.size();
+  for (const RequestSpec& request : spec.requests) report.prompt_tokens += request.prompt.size();
   const Clock::time_point started = Clock::now();
   if (spec.cache == CacheKind::paged) {
     through_engine(choice, spec, meter, cancel, text, report);
@@ -127,7 +178,7 @@ GenerationReport generate(const ModelChoice& choice, const GenerationSpec& spec,
     without_engine(choice, spec, meter, cancel, text, report);
   }
   report.seconds = std::chrono::duration<double>(Clock::now() - started).count();
-  report.work = meter.total;
+  meter.report(report);
   return report;
 }
 

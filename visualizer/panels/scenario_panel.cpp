@@ -9,7 +9,9 @@
 namespace kvarium::ui {
 namespace {
 
-constexpr float kRoomForCards = 330;  // logical pixels of the whole panel
+// Logical pixels: the cards stand one below the other only where this much is left for the fields.
+constexpr float kCardHeight = 37;
+constexpr float kRoomForFields = 200;
 
 void draw_card(PanelContext& context, const ScenarioForm& form, const ScenarioCard& card) {
   const bool chosen = card.id == form.chosen;
@@ -132,7 +134,8 @@ void ScenarioForm::reset() {
 void draw_scenario_panel(PanelContext& context, ScenarioForm& form, const layout::Rect& dock) {
   Panel panel(context, "scenario", "Scenario", dock, ImGuiWindowFlags_NoScrollbar);
   if (!panel.visible()) return;
-  if (dock.height >= context.px(kRoomForCards)) {
+  const float cards = kCardHeight * static_cast<float>(form.cards.size());
+  if (dock.height >= context.px(cards + kRoomForFields)) {
     for (const ScenarioCard& card : form.cards) draw_card(context, form, card);
   } else {
     draw_choice(context, form);

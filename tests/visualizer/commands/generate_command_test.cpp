@@ -91,6 +91,73 @@ TEST_CASE("generate refuses what cannot run, in one line") {
   check_refused("generate --prompt a --flag-that-is-none", "--flag-that-is-none");
 }
 
+TEST_CASE("several answers share the prompt, and the closing lines say what that saved") {
+  const std::string flags = "generate --prompt 'Once upon a time there was a little' --tokens 6 --temperature 1 ";
+  const Outcome three = run_kvarium(flags + "--block-size 8 --candidates 3");
+  REQUIRE(three.exit_code == 0);
+  CHECK_THAT(three.out, contains("[1] Once upon a time there was a little"));
+  CHECK_THAT(three.out, contains("\n[3] Once upon a time there was a little"));
+  // A prompt of 9 tokens: block 0 shared, and a last block for each answer.
+  CHECK_THAT(three.error, contains("sharing: 4 blocks held (16.0 KiB), without sharing 6 (24.0 KiB): 33.3 % less"));
+  CHECK_THAT(three.error, contains("copy on write: 2 blocks, 2 tokens copied"));
+  // Each answer is the one that its seed gives alone.
+  const std::string second = run_kvarium(flags + "--seed 1").out;
+  CHECK_THAT(three.out, contains("[2] " + second.substr(0, second.size() - 1) + "\n"));
+}
+
+TEST_CASE("a beginning that an earlier prompt left behind is found, except by another tenant") {
+  const std::string flags =
+      "generate --prompt 'Once upon a time there was' --prompt 'Once upon a time there was a dog' --tokens 4 "
+      "--block-size 4 --max-running 1 ";
+  const Outcome off = run_kvarium(flags);
+  const Outcome hash = run_kvarium(flags + "--prefix-cache hash");
+  REQUIRE(hash.exit_code == 0);
+  CHECK_THAT(hash.error, contains("prefix cache hash: 4 of 16 prompt tokens found, 0 blocks evicted"));
+  CHECK(off.out == hash.out);
+  const Outcome radix = run_kvarium(flags + "--prefix-cache radix");
+  CHECK(radix.out == hash.out);
+  CHECK_THAT(radix.error, contains("prefix cache radix: 4 of 16"));
+  const Outcome salted = run_kvarium(flags + "--prefix-cache hash --tenant-salt Ann --tenant-salt Bob");
+  CHECK(salted.out == hash.out);
+  CHECK_THAT(salted.error, contains("prefix cache hash: 0 of 16"));
+}
+
+TEST_CASE("schedulers and preemption change when things happen, not what is written") {
+  const std::string flags =
+      "generate --prompt 'Once upon a time' --prompt 'One day' --prompt 'The big red ball' --tokens 12 --block-size 4 ";
+  const std::string expected = run_kvarium(flags).out;
+  for (const std::string scheduler : {"static", "chunked", "longest-prefix", "depth-first", "priority"}) {
+    INFO(scheduler);
+    CHECK(run_kvarium(flags + "--max-running 2 --token-budget 4 --scheduler " + scheduler).out == expected);
+  }
+  for (const std::string preemption : {"recompute", "swap"}) {
+    const Outcome small = run_kvarium(flags + "--blocks 8 --preemption " + preemption);
+    CHECK(small.out == expected);
+    CHECK_THAT(small.error, contains("preemptions: "));
+  }
+}
+
+TEST_CASE("generate refuses choices that there are not, and those that do not go together") {
+  const std::string flags = "generate --prompt a --tokens 2 ";
+  check_refused(flags + "--prefix-cache tree", "tree");
+  check_refused(flags + "--queue-order old", "old");
+  check_refused(flags + "--eviction random", "random");
+  check_refused(flags + "--scheduler fair", "fair");
+  check_refused(flags + "--preemption kill", "kill");
+  check_refused(flags + "--candidates 0", "--candidates");
+  check_refused(flags + "--max-running 0", "--max-running");
+  check_refused(flags + "--token-budget 0", "--token-budget");
+  check_refused(flags + "--eviction lfu", "needs --prefix-cache hash");
+  check_refused(flags + "--prefix-cache radix --eviction lfu", "needs --prefix-cache hash");
+  check_refused(flags + "--prefix-cache hash --eviction lfu --queue-order classic", "classic");
+  check_refused(flags + "--candidates 3 --max-running 2", "candidates is 3 and max_running 2");
+  check_refused(flags + "--candidates 3 --token-budget 2", "token_budget is 2 and max_running 3");
+  check_refused(flags + "--candidates 2 --cache none", "needs --cache paged");
+  check_refused(flags + "--prompt b --cache contiguous", "need --cache paged");
+  check_refused(flags + "--prefix-cache hash --cache none", "needs --cache paged");
+  check_refused(flags + "--tenant-salt a --tenant-salt b", "one for each prompt");
+}
+
 TEST_CASE("a pool that is too small for the answer is refused") {
   const Outcome outcome = run_kvarium("generate --prompt 'Once upon a time' --tokens 64 --block-size 4 --blocks 3");
   CHECK(outcome.exit_code == 2);

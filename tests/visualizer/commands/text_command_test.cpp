@@ -38,7 +38,7 @@ TEST_CASE("text says in one line what is wrong, and returns 2") {
            {"text --scenario S02 --set block_size", "sets nothing"},
            {"text --lesson 99", "04_paged_blocks"},
            {"text --trace /no/such/file", "/no/such/file"},
-           {"text --scenario S99", "S01 (why-cache), S02 (paging-17), own (own-prompt)"},
+           {"text --scenario S99", "S01 (why-cache), S02 (paging-17), S03 (fork-cow)"},
            {"text --scenario S02 --step 49", "there are steps 0 to 48"},
            {"text --scenario S02 --step -1", "-1"},
            {"text --scenario S02 --step two", "two"},
