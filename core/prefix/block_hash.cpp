@@ -27,13 +27,14 @@ class BlockHasher::Input {
     if (size > 0) std::memcpy(bytes_.data() + end, data, size);
     return *this;
   }
-  /// Makes room for the next block.
-  void keep_kind() { bytes_.resize(sizeof(Kind)); }
   XXH128_hash_t hash() const { return XXH3_128bits(bytes_.data(), bytes_.size()); }
 
+  /// One block after another through the same buffer, of which all but the media has the same size each time.
   XXH128_hash_t hash_block(const BlockHash& parent, std::span<const TokenId> tokens, std::string_view media) {
-    keep_kind();
-    add(&parent, sizeof parent).add(tokens.data(), tokens.size_bytes()).add(media.data(), media.size());
+    bytes_.resize(sizeof(Kind) + sizeof parent + tokens.size_bytes());
+    std::memcpy(bytes_.data() + sizeof(Kind), &parent, sizeof parent);
+    std::memcpy(bytes_.data() + sizeof(Kind) + sizeof parent, tokens.data(), tokens.size_bytes());
+    if (!media.empty()) add(media.data(), media.size());
     return hash();
   }
 

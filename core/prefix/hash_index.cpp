@@ -14,7 +14,8 @@ std::size_t power_of_two_from(std::size_t least) {
 
 }  // namespace
 
-HashIndex::HashIndex(std::size_t num_blocks) : entries_(num_blocks), buckets_(power_of_two_from(num_blocks), kNone) {}
+HashIndex::HashIndex(std::size_t num_blocks)
+    : entries_(num_blocks), buckets_(power_of_two_from(kBucketsPerBlock * num_blocks), kNone) {}
 
 std::optional<BlockId> HashIndex::find(const BlockHash& hash) const {
   for (std::uint32_t at = bucket(hash); at != kNone; at = entries_[at].next_in_bucket) {

@@ -38,6 +38,7 @@ class HashIndex {
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
+  static constexpr std::size_t kBucketsPerBlock = 2;  ///< at least: so that most chains have one link
   struct Entry {
     BlockHash hash;
     std::uint32_t next_in_bucket = kNone;  ///< of the first twin: the first twin of another hash
@@ -53,7 +54,7 @@ class HashIndex {
   std::uint32_t& link_to(std::uint32_t first);
 
   std::vector<Entry> entries_;          ///< by BlockId
-  std::vector<std::uint32_t> buckets_;  ///< a power of two, at least one a block
+  std::vector<std::uint32_t> buckets_;  ///< a power of two
   std::size_t num_blocks_ = 0;
   std::size_t num_hashes_ = 0;
 };

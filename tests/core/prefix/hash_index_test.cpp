@@ -47,12 +47,12 @@ TEST_CASE("random additions and removals agree with a plain list") {
       index.remove(block);
       list.erase(listed);
     } else {
-      const BlockHash hash{draws() % 2, (draws() % 3) * 16};  // 6 hashes, 1 bucket
+      const BlockHash hash{draws() % 2, (draws() % 3) * 64};  // 6 hashes, 1 bucket
       index.add(block, hash);
       list.emplace_back(hash, block);
     }
     for (std::uint64_t high = 0; high < 2; ++high) {
-      for (std::uint64_t low = 0; low < 48; low += 16) {
+      for (std::uint64_t low = 0; low < 192; low += 64) {
         const BlockHash hash{high, low};
         std::vector<BlockId> expected, found;
         for (const auto& [of, id] : list) {
