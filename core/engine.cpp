@@ -140,7 +140,7 @@ LiveRequest& Engine::add_fork(LiveRequest& parent, Sampler sampler) {
 
 bool Engine::abort(RequestId id) {
   if (table(id) == nullptr) return false;
-  if (const SwappedKv* swapped = live(id).swapped()) swapped_bytes_ -= swapped->bytes.size();
+  if (const SwappedKv* swapped = live(id).swapped()) swapped_bytes_ -= runner_.saved_bytes(swapped->bytes);
   live(id).abort();
   sink_.emit(RequestAborted{id});
   retire(id);

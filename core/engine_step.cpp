@@ -83,9 +83,10 @@ void Engine::preempt(RequestId id) {
 std::optional<SwappedKv> Engine::swap_out(const LiveRequest& request) {
   if (config_.preemption != Preemption::swap || request.computed_tokens() == 0) return std::nullopt;
   SwappedKv swapped{request.computed_tokens(), runner_.save(request.table().blocks())};
-  if (swapped.bytes.size() > config_.swap_bytes - swapped_bytes_) return std::nullopt;
-  swapped_bytes_ += swapped.bytes.size();
-  sink_.emit(KvSwappedOut{request.id(), swapped.tokens, swapped.bytes.size()});
+  const std::uint64_t bytes = runner_.saved_bytes(swapped.bytes);
+  if (bytes > config_.swap_bytes - swapped_bytes_) return std::nullopt;
+  swapped_bytes_ += bytes;
+  sink_.emit(KvSwappedOut{request.id(), swapped.tokens, bytes});
   return swapped;
 }
 
@@ -103,8 +104,9 @@ void Engine::swap_in(LiveRequest& request) {
   make_room(request.table().free_needed(swapped->tokens));
   if (!request.table().append(swapped->tokens)) throw MisuseError("the plan needs more blocks than its check counted");
   runner_.restore(request.table().blocks(), swapped->bytes);
-  swapped_bytes_ -= swapped->bytes.size();
-  sink_.emit(KvSwappedIn{request.id(), swapped->tokens, swapped->bytes.size()});
+  const std::uint64_t bytes = runner_.saved_bytes(swapped->bytes);
+  swapped_bytes_ -= bytes;
+  sink_.emit(KvSwappedIn{request.id(), swapped->tokens, bytes});
   request.swapped_in();
 }
 

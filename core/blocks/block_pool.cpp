@@ -78,6 +78,11 @@ void BlockPool::let_go(BlockId block) {
   if (--ref_counts_[index(block)] == 0) free_.push_back(block);
 }
 
+void BlockPool::bring_to_head(BlockId block) {
+  free_.remove(block);
+  free_.push_front(block);
+}
+
 void BlockPool::share(RequestId request, BlockId block) {
   if (ref_count(block) == 0) throw MisuseError(name(block) + " is free: only a block that is held can be shared");
   sink_.emit(BlockShared{request, block, ++ref_counts_[index(block)]});

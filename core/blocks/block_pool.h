@@ -71,6 +71,10 @@ class BlockPool {
   /// As allocate(), but only evictions are announced.
   std::optional<BlockId> take(RequestId request);
 
+  /// The free block is handed out next, from wherever it stood: what was in it is no longer wanted. The caller
+  /// announces it: BlockEvicted. MisuseError when it is not free.
+  void bring_to_head(BlockId block);
+
   /// Releases the last entries of the table until `kept` are left, last first. Those that the keeper sends to the head
   /// of the free queue keep this order there. MisuseError as for release(); what was released before stays so.
   void release_from(RequestId request, std::vector<BlockId>& table, std::size_t kept);

@@ -21,6 +21,7 @@ struct ReplayResult {
 
   double block_hit_ratio() const;  ///< hit_blocks / referenced_blocks; 0 for an empty trace
   double token_hit_ratio() const;  ///< hit_tokens / input_tokens; 0 for an empty trace
+  bool operator==(const ReplayResult&) const = default;
 };
 
 /// The tokens of a request's first `hit_blocks` blocks; the last block of a prompt may be partial.

@@ -5,8 +5,6 @@
 #include <queue>
 #include <utility>
 
-#include "core/cost/kv_bytes.h"
-#include "core/cost/model_shapes.h"
 #include "core/error.h"
 
 namespace kvarium {
@@ -14,40 +12,6 @@ namespace {
 
 constexpr std::uint64_t kTellEvery = 64;  ///< requests
 constexpr double kMilliseconds = 1e3;     ///< in a second
-
-/// What the tokens of one step make the GPU do.
-class StepCost {
- public:
-  explicit StepCost(const ServerProfile& server)
-      : server_(server),
-        attention_flops_(4.0 * server.model.layers * server.model.query_heads * server.model.head_dim),
-        kv_bytes_(static_cast<double>(kv_elements_per_token(server.model)) * server.bytes_per_number) {}
-
-  /// `tokens` at positions first, first + 1, ... of one sequence: each is multiplied with all weights (2 FLOP a
-  /// parameter) and looks at all tokens up to itself (4 FLOP a number of q: q.k and p.v); K and V are read once.
-  void add_prompt(double first, double tokens) {
-    const double looked_at = tokens * first + tokens * (tokens + 1) / 2;
-    flops_ += 2 * server_.parameters * tokens + attention_flops_ * looked_at;
-    bytes_ += kv_bytes_ * (first + tokens);
-  }
-  /// One token for each of `answers`, which look at `contexts` tokens together.
-  void add_answers(double answers, double contexts) {
-    flops_ += 2 * server_.parameters * answers + attention_flops_ * contexts;
-    bytes_ += kv_bytes_ * contexts;
-  }
-  /// The weights are read once a step, whatever it computes.
-  double seconds() const {
-    const double bytes = bytes_ + server_.parameters * server_.bytes_per_number;
-    return std::max(flops_ / server_.flops_per_second, transfer_time(bytes, server_.memory));
-  }
-
- private:
-  const ServerProfile& server_;
-  double attention_flops_;  // for one token to look at one
-  double kv_bytes_;         // of one token
-  double flops_ = 0;
-  double bytes_ = 0;
-};
 
 class Simulation {
  public:
@@ -140,10 +104,6 @@ class Simulation {
 };
 
 }  // namespace
-
-ServerProfile default_server() {
-  return {find_model_shape("llama-3.1-8b"), 8.03e9, 2, "H100 SXM", 989.4e12, kH100Hbm, 8192};
-}
 
 std::optional<SimulatedTimes> simulate_server(const RequestTrace& trace, const std::vector<std::uint64_t>& hit_tokens,
                                               const ServerProfile& server, const OnProgress& on_progress,

@@ -1,31 +1,16 @@
 #pragma once
 // How long the requests of a trace would wait, and how much of that a prefix cache saves: one GPU in simulated time.
-// No token is computed. A step lasts as long as its arithmetic or its memory traffic at the GPU's peak, whichever is
-// longer (the roofline); real servers reach less, so all times here are lower bounds.
+// No token is computed: how long a step lasts, core/cost/step_cost.h says. All times are lower bounds.
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "core/cost/hardware.h"
+#include "core/cost/step_cost.h"
 #include "core/metrics/percentiles.h"
-#include "core/model_shape.h"
 #include "core/replay/line_reader.h"
 
 namespace kvarium {
-
-struct ServerProfile {
-  ModelShape model;
-  double parameters = 0;
-  double bytes_per_number = 0;  ///< of weights, K and V
-  const char* device = "";
-  double flops_per_second = 0;  ///< peak
-  Link memory{"", 0};
-  std::uint32_t tokens_per_step = 0;  ///< budget: one for each answer under way, the rest for prompts
-};
-
-/// Llama 3.1 8B in BF16 (8.03 billion parameters) on an H100 SXM: 989.4 TFLOP/s without sparsity, NVIDIA's data sheet.
-ServerProfile default_server();
 
 struct SimulatedTimes {
   Percentiles ttft_ms;  ///< time to first token: from arrival to the end of the prompt's last step, queue included

@@ -27,6 +27,7 @@ class Describer {
   explicit Describer(const World& before) : world_(before) {}
 
   std::string operator()(const ModelDescribed& e) const {
+    if (e.shape.layers == 0) return tr_format("The model is {}.", printable(e.shape.name));
     return tr_format("The model is {}: {} layers, {} query heads, {} KV heads of {} numbers each.",
                      printable(e.shape.name), e.shape.layers, e.shape.query_heads, e.shape.kv_heads, e.shape.head_dim);
   }

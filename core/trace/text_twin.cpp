@@ -106,7 +106,9 @@ std::string tokens_text(const World& world, const RequestState& request) {
 }
 
 std::string model_text(const World& world) {
-  if (world.model.layers == 0) return {};
+  if (world.model.layers == 0) {
+    return world.model.name.empty() ? std::string() : line(tr_format("model {}", printable(world.model.name)));
+  }
   return line(tr_format("model {}: {} layers, {} query heads, {} KV heads of {}", printable(world.model.name),
                         world.model.layers, world.model.query_heads, world.model.kv_heads, world.model.head_dim));
 }

@@ -7,10 +7,13 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <string>
 
 #include "core/eviction/policies.h"
 #include "core/replay/mooncake_reader.h"
+#include "core/replay/recorded_replay.h"
+#include "core/trace/trace.h"
 
 namespace kvarium {
 namespace {
@@ -42,6 +45,26 @@ BENCHMARK_CAPTURE(replay_synthetic, lfu, "lfu")->Arg(10'000)->Unit(benchmark::kM
 BENCHMARK_CAPTURE(replay_synthetic, length_aware, "length-aware")->Arg(10'000)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(replay_synthetic, fifo, "fifo")->Arg(10'000)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(replay_synthetic, prefix_depth, "prefix-depth")->Arg(10'000)->Unit(benchmark::kMillisecond);
+
+/// The same with all events, kept as a trace that can be watched.
+void record_synthetic(benchmark::State& state) {
+  const std::optional<RequestTrace> trace = read_trace();
+  if (!trace) return state.SkipWithError((trace_path() + " is missing; set KVARIUM_SHARED_DATA").c_str());
+  const NamedPolicy& named = find_eviction_policy("lru");
+  const CancelToken never;
+  for (auto _ : state) {
+    auto recording = std::make_unique<Trace>();
+    const ReplayResult result =
+        record_replay(*trace, *named.make(), static_cast<std::uint64_t>(state.range(0)), *recording, {}, never).value();
+    state.PauseTiming();
+    state.counters["hit_blocks"] = static_cast<double>(result.hit_blocks);
+    state.counters["events"] = static_cast<double>(recording->size());
+    recording.reset();
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(trace->block_references));
+}
+BENCHMARK(record_synthetic)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMillisecond);
 
 void read_synthetic(benchmark::State& state) {
   for (auto _ : state) {

@@ -1,0 +1,73 @@
+#pragma once
+// How long one step of a server takes by its arithmetic and its memory traffic at the GPU's peaks, whichever is longer
+// (the roofline; Williams et al. 2009). Real servers reach less, so all times are lower bounds.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/cost/hardware.h"
+#include "core/cost/kv_bytes.h"
+#include "core/model_shape.h"
+
+namespace kvarium {
+
+/// A model on one GPU.
+struct ServerProfile {
+  ModelShape model;
+  double parameters = 0;
+  double bytes_per_number = 0;  ///< of weights, K and V
+  const char* device = "";
+  double flops_per_second = 0;  ///< peak
+  Link memory{"", 0};
+  std::uint32_t tokens_per_step = 0;  ///< budget: one for each answer under way, the rest for prompts
+  double memory_bytes = 0;            ///< of the GPU, weights included
+  Link host{"", 0};                   ///< to the memory of the host
+};
+
+/// Llama 3.1 8B in BF16 (8.03 billion parameters) on an H100 SXM with 80 GB: 989.4 TFLOP/s without sparsity, NVIDIA's
+/// data sheet.
+ServerProfile default_server();
+
+/// Bytes of one token's K and V.
+inline double kv_bytes_per_token(const ServerProfile& server) {
+  return static_cast<double>(kv_elements_per_token(server.model)) * server.bytes_per_number;
+}
+/// Blocks of `block_size` tokens that fit beside the weights when a tenth of the memory is left for all else, as vLLM
+/// leaves it.
+std::uint64_t blocks_beside_weights(const ServerProfile& server, std::uint32_t block_size);
+
+/// What the tokens of one step make the GPU do. `server` must outlive it.
+class StepCost {
+ public:
+  explicit StepCost(const ServerProfile& server)
+      : server_(server),
+        attention_flops_(4.0 * server.model.layers * server.model.query_heads * server.model.head_dim),
+        kv_bytes_(kv_bytes_per_token(server)) {}
+
+  /// `tokens` at positions first, first + 1, ... of one sequence: each is multiplied with all weights (2 FLOP a
+  /// parameter) and looks at all tokens up to itself (4 FLOP a number of q: q.k and p.v); K and V are read once.
+  void add_prompt(double first, double tokens) {
+    const double looked_at = tokens * first + tokens * (tokens + 1) / 2;
+    flops_ += 2 * server_.parameters * tokens + attention_flops_ * looked_at;
+    bytes_ += kv_bytes_ * (first + tokens);
+  }
+  /// One token for each of `answers`, which look at `contexts` tokens together.
+  void add_answers(double answers, double contexts) {
+    flops_ += 2 * server_.parameters * answers + attention_flops_ * contexts;
+    bytes_ += kv_bytes_ * contexts;
+  }
+
+  double flops() const { return flops_; }
+  /// The weights are read once a step, whatever it computes.
+  double bytes() const { return bytes_ + server_.parameters * server_.bytes_per_number; }
+  double seconds() const { return std::max(flops_ / server_.flops_per_second, transfer_time(bytes(), server_.memory)); }
+
+ private:
+  const ServerProfile& server_;
+  double attention_flops_;  // for one token to look at one
+  double kv_bytes_;         // of one token
+  double flops_ = 0;
+  double bytes_ = 0;
+};
+
+}  // namespace kvarium
