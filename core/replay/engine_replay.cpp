@@ -114,10 +114,10 @@ bool fits(const RequestSpec& spec, const EngineConfig& config) {
 }
 
 /// Long enough for every request: what a real model could not read is served as if it could.
-std::uint32_t context_for(const RequestTrace& trace, std::size_t requests, std::uint32_t least) {
+std::uint32_t context_for(const RequestTrace& trace, std::uint32_t least) {
   std::uint64_t longest = least;
-  for (std::size_t i = 0; i < requests; ++i) {
-    longest = std::max(longest, std::uint64_t{trace.requests[i].input_tokens} + trace.requests[i].output_tokens + 2);
+  for (const TracedRequest& request : trace.requests) {
+    longest = std::max(longest, std::uint64_t{request.input_tokens} + request.output_tokens + 2);
   }
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(longest, UINT32_MAX));
 }
@@ -140,15 +140,14 @@ std::vector<TokenId> tokens_of_prompt(const TracedRequest& request, std::uint32_
   return tokens;
 }
 
-std::optional<EngineReplay> replay_with_engine(const RequestTrace& trace, std::size_t requests,
-                                               const EngineConfig& config, const Scheduler& scheduler,
-                                               const ServerProfile& server, EventSink& sink,
+std::optional<EngineReplay> replay_with_engine(const RequestTrace& trace, const EngineConfig& config,
+                                               const Scheduler& scheduler, const ServerProfile& server, EventSink& sink,
                                                const OnProgress& on_progress, const CancelToken& cancel) {
   if (trace.block_size == 0) {
     throw InputError(std::string(tr("the trace has no hashes of blocks: nothing says which prompts begin alike")));
   }
-  const std::size_t count = std::min(requests, trace.requests.size());
-  CostModelRunner runner(server, context_for(trace, count, server.model.context));
+  const std::size_t count = trace.requests.size();
+  CostModelRunner runner(server, context_for(trace, server.model.context));
   const NumberText text;
   Stopwatch stopwatch(sink);
   Engine engine(config, runner, scheduler, text, stopwatch);

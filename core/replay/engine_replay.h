@@ -34,13 +34,12 @@ struct EngineReplay {
 /// the first four tokens of any two different blocks. For a vocabulary of CostModelRunner::kVocab.
 std::vector<TokenId> tokens_of_prompt(const TracedRequest& request, std::uint32_t block_size);
 
-/// The first `requests` requests of the trace. A request arrives by the trace's clock; while the engine is idle it
-/// waits. An empty prompt or answer counts as one token. `config.block_size` and the rest of the config are the
-/// caller's. Events go to `sink`; `on_progress` is told of ended requests. None when cancelled. InputError when the
-/// trace does not say which blocks are equal, and as Engine.
-std::optional<EngineReplay> replay_with_engine(const RequestTrace& trace, std::size_t requests,
-                                               const EngineConfig& config, const Scheduler& scheduler,
-                                               const ServerProfile& server, EventSink& sink,
+/// A request arrives by the trace's clock; while the engine is idle it waits. An empty prompt or answer counts as one
+/// token. `config.block_size` and the rest of the config are the caller's. Events go to `sink`; `on_progress` is told
+/// of ended requests. None when cancelled. InputError when the trace does not say which blocks are equal, and as
+/// Engine.
+std::optional<EngineReplay> replay_with_engine(const RequestTrace& trace, const EngineConfig& config,
+                                               const Scheduler& scheduler, const ServerProfile& server, EventSink& sink,
                                                const OnProgress& on_progress, const CancelToken& cancel);
 
 }  // namespace kvarium

@@ -51,6 +51,7 @@ class Traffic {
       }
     }
     trace_.block_size = kMooncakeBlockSize;
+    trace_.made_up = true;
     return std::move(trace_);
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/blocks/block_pool.h"
@@ -31,7 +32,8 @@ std::uint32_t blocks_needed(const RequestTrace& trace, std::uint64_t capacity) {
 
 ModelShape no_model(const RequestTrace& trace) {
   ModelShape shape;
-  shape.name = tr_format("none: each token stands for {} tokens of a trace", trace.block_size);
+  shape.name = trace.made_up ? tr_format("none: each token stands for {} tokens of an invented trace", trace.block_size)
+                             : tr_format("none: each token stands for {} tokens of a trace", trace.block_size);
   return shape;
 }
 
@@ -44,13 +46,16 @@ class Recorder {
         sink_(announced(trace, sink)),
         pool_(1, ascending_order(blocks_needed(trace, capacity)), sink),
         place_of_(trace.distinct_blocks) {
-    sink_.emit(Said{tr_format("This is a trace of a production server, replayed. One token here stands for a whole "
-                              "block of {} tokens, and its number is the block's id. No model runs.",
-                              trace.block_size),
+    const std::string_view what = trace.made_up ? tr("This is traffic that a program invented; no server ever saw it.")
+                                                : tr("This is a trace of a production server, replayed.");
+    sink_.emit(Said{tr_format("{} One token here stands for a whole block of {} tokens, and its number is the block's "
+                              "id. No model runs.",
+                              what, trace.block_size),
                     {}});
   }
 
-  void serve(const TracedRequest& request) {
+  /// Returns the hit blocks.
+  std::uint64_t serve(const TracedRequest& request) {
     arrive(request);
     const std::size_t hits = take_blocks(request);
     compute(request, hits);
@@ -59,6 +64,7 @@ class Recorder {
     sink_.emit(RequestFinished{id_, FinishReason::max_tokens});
     count(request, hits);
     id_ = RequestId{value(id_) + 1};
+    return hits;
   }
 
   ReplayResult result() const {
@@ -159,12 +165,14 @@ class Recorder {
 }  // namespace
 
 std::optional<ReplayResult> record_replay(const RequestTrace& trace, EvictionPolicy& policy, std::uint64_t capacity,
-                                          EventSink& sink, const OnProgress& on_progress, const CancelToken& cancel) {
+                                          EventSink& sink, const OnProgress& on_progress, const CancelToken& cancel,
+                                          const std::function<void(std::uint64_t)>& on_hits) {
   check_replay(trace, policy, capacity);
   Recorder recorder(trace, policy, capacity, sink);
   for (const TracedRequest& request : trace.requests) {
     if (cancel.cancelled()) return std::nullopt;
-    recorder.serve(request);
+    const std::uint64_t hits = recorder.serve(request);
+    if (on_hits) on_hits(hits);
     tell_progress(on_progress, recorder.result().requests, trace.requests.size());
   }
   return recorder.result();

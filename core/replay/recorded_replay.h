@@ -19,8 +19,10 @@ namespace kvarium {
 /// for blocks that are cached but whose beginning is not, BlockAllocated for the others, KvComputed, BlockCached,
 /// BlockReleased tail first, BlockEvicted, RequestFinished. The answer is not played. ModelDescribed and Said tell, at
 /// the beginning, what a token is.
+/// `on_hits`, if given, is told each request's hit blocks.
 /// InputError also when the pool would need more blocks than 32 bits can number.
 std::optional<ReplayResult> record_replay(const RequestTrace& trace, EvictionPolicy& policy, std::uint64_t capacity,
-                                          EventSink& sink, const OnProgress& on_progress, const CancelToken& cancel);
+                                          EventSink& sink, const OnProgress& on_progress, const CancelToken& cancel,
+                                          const std::function<void(std::uint64_t)>& on_hits = {});
 
 }  // namespace kvarium

@@ -24,7 +24,11 @@ struct RequestTrace {
   std::vector<TracedRequest> requests;
   std::uint64_t distinct_blocks = 0;
   std::uint64_t block_references = 0;  ///< all lists of blocks together
+  bool made_up = false;                ///< by a program; no server ever saw it
 };
+
+/// Only the first `count` requests, or all where there are fewer.
+RequestTrace first_requests(RequestTrace trace, std::size_t count);
 
 /// How far long work is: bytes of a file, requests of a trace.
 struct Progress {

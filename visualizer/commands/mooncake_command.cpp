@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
+#include <filesystem>
 #include <optional>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/cost/units.h"
+#include "core/error.h"
 #include "core/eviction/policies.h"
 #include "core/replay/azure_reader.h"
 #include "core/replay/mooncake_reader.h"
+#include "core/replay/recorded_replay.h"
 #include "core/replay/replay.h"
 #include "core/replay/simulated_server.h"
 #include "core/replay/trace_file.h"
@@ -54,41 +58,47 @@ std::optional<SimulatedTimes> simulate(const RequestTrace& trace, const std::vec
   return simulate_server(trace, hit_tokens, server, progress.on_progress(), cancel);
 }
 
-/// None when cancelled.
-std::optional<Findings> find_out(const TrafficOptions& options, const CancelToken& cancel) {
-  const NamedPolicy& policy = find_eviction_policy(options.policy);  // before a long file is read
-  const std::optional<RequestTrace> trace = read(options, cancel);
-  if (!trace) return std::nullopt;
+Findings describe(const RequestTrace& trace, const TrafficOptions& options) {
   Findings found;
   found.file = options.mooncake.empty() ? options.azure : options.mooncake;
-  found.distinct_blocks = trace->distinct_blocks;
-  found.requests = trace->requests.size();
-  found.last_arrival_ms = trace->requests.back().arrival_ms;
-  for (const TracedRequest& request : trace->requests) {
+  found.distinct_blocks = trace.distinct_blocks;
+  found.requests = trace.requests.size();
+  found.last_arrival_ms = trace.requests.back().arrival_ms;
+  for (const TracedRequest& request : trace.requests) {
     found.input_tokens += request.input_tokens;
     found.output_tokens += request.output_tokens;
   }
-  const auto without = simulate(*trace, std::vector<std::uint64_t>(found.requests, 0), found.server, cancel);
+  return found;
+}
+
+/// The replay, recorded where that is wanted. Fills in each request's hit tokens; none when cancelled.
+std::optional<ReplayResult> replay_cache(const RequestTrace& trace, const TrafficOptions& options,
+                                         const CancelToken& cancel, std::vector<std::uint64_t>& hit_tokens) {
+  const auto note = [&](std::uint64_t blocks) {
+    hit_tokens.push_back(tokens_of(trace.requests[hit_tokens.size()], blocks, trace.block_size));
+  };
+  const std::unique_ptr<EvictionPolicy> policy = find_eviction_policy(options.policy).make();
+  ProgressLine progress{std::string(tr("replaying"))};
+  const std::unique_ptr<TraceWriter> recorder = make_recorder(options);
+  if (!recorder) return replay(trace, *policy, options.capacity, progress.on_progress(), cancel, note);
+  return record_replay(trace, *policy, options.capacity, *recorder, progress.on_progress(), cancel, note);
+}
+
+/// None when cancelled.
+std::optional<Findings> find_out(const RequestTrace& trace, const TrafficOptions& options, const CancelToken& cancel) {
+  Findings found = describe(trace, options);
+  const auto without = simulate(trace, std::vector<std::uint64_t>(found.requests, 0), found.server, cancel);
   if (!without) return std::nullopt;
   found.without_cache = found.with_cache = *without;
-  if (trace->block_size == 0) return found;
-
+  if (trace.block_size == 0) return found;
   std::vector<std::uint64_t> hit_tokens;
-  const auto note = [&](std::uint64_t blocks) {
-    hit_tokens.push_back(tokens_of(trace->requests[hit_tokens.size()], blocks, trace->block_size));
-  };
-  {
-    ProgressLine progress{std::string(tr("replaying"))};
-    found.cache = replay(*trace, *policy.make(), options.capacity, progress.on_progress(), cancel, note);
-  }
+  found.cache = replay_cache(trace, options, cancel, hit_tokens);
   if (!found.cache) return std::nullopt;
-  const auto with = simulate(*trace, hit_tokens, found.server, cancel);
+  const auto with = simulate(trace, hit_tokens, found.server, cancel);
   if (!with) return std::nullopt;
   found.with_cache = *with;
   return found;
 }
-
-std::string row(std::string_view name, const std::string& text) { return fmt::format("{:<22}{}\n", name, text); }
 
 std::string percent(std::uint64_t part, double ratio) {
   return fmt::format("{} ({:.2f} %)", with_commas(part), 100 * ratio);
@@ -100,31 +110,29 @@ std::string cache_in_words(const ReplayResult& cache, const Findings& found, con
           ? std::string(tr("without end"))
           : tr_format("{} blocks of {} tokens", with_commas(options.capacity), kMooncakeBlockSize);
   const NamedPolicy& policy = find_eviction_policy(options.policy);
-  std::string text = "\n" + row(tr("cache"), capacity);
-  text += row(tr("policy"), fmt::format("{}: {}", policy.name, tr(policy.meaning)));
-  text += row(tr("blocks asked for"), tr_format("{}, {} different ones", with_commas(cache.referenced_blocks),
-                                                with_commas(found.distinct_blocks)));
-  text += row(tr("hit blocks"), percent(cache.hit_blocks, cache.block_hit_ratio()));
-  text += row(tr("hit tokens"), percent(cache.hit_tokens, cache.token_hit_ratio()));
-  text += row(tr("evictions"), with_commas(cache.evictions));
-  text += row(tr("cached at the end"), with_commas(cache.cached_blocks));
+  std::string text = "\n" + report_row(tr("cache"), capacity);
+  text += report_row(tr("policy"), fmt::format("{}: {}", policy.name, tr(policy.meaning)));
+  text += report_row(tr("blocks asked for"), tr_format("{}, {} different ones", with_commas(cache.referenced_blocks),
+                                                       with_commas(found.distinct_blocks)));
+  text += report_row(tr("hit blocks"), percent(cache.hit_blocks, cache.block_hit_ratio()));
+  text += report_row(tr("hit tokens"), percent(cache.hit_tokens, cache.token_hit_ratio()));
+  text += report_row(tr("evictions"), with_commas(cache.evictions));
+  text += report_row(tr("cached at the end"), with_commas(cache.cached_blocks));
   return text;
 }
 
 std::string times_in_words(const SimulatedTimes& times) {
-  const auto three = [](const Percentiles& ms) {
-    return fmt::format("{:>11} {:>11} {:>11}", duration(ms.p50 / 1e3), duration(ms.p90 / 1e3), duration(ms.p99 / 1e3));
-  };
-  return row(tr("  TTFT p50 p90 p99"), three(times.ttft_ms)) + row(tr("  TPOT p50 p90 p99"), three(times.tpot_ms)) +
-         row(tr("  last answer after"), fmt::format("{:>11}", duration(times.end_ms / 1e3)));
+  return percentile_row(tr("  TTFT p50 p90 p99"), times.ttft_ms) +
+         percentile_row(tr("  TPOT p50 p90 p99"), times.tpot_ms) +
+         report_row(tr("  last answer after"), fmt::format("{:>11}", duration(times.end_ms / 1e3)));
 }
 
 std::string in_words(const Findings& found, const TrafficOptions& options) {
-  std::string text = row(tr("trace"), found.file);
-  text +=
-      row(tr("requests"), tr_format("{} in {}", with_commas(found.requests), duration(found.last_arrival_ms / 1e3)));
-  text +=
-      row(tr("tokens"), tr_format("{} in, {} out", with_commas(found.input_tokens), with_commas(found.output_tokens)));
+  std::string text = report_row(tr("trace"), found.file);
+  text += report_row(tr("requests"),
+                     tr_format("{} in {}", with_commas(found.requests), duration(found.last_arrival_ms / 1e3)));
+  text += report_row(tr("tokens"),
+                     tr_format("{} in, {} out", with_commas(found.input_tokens), with_commas(found.output_tokens)));
   text += found.cache ? cache_in_words(*found.cache, found, options)
                       : "\n" + std::string(tr("The trace has no hashes: no prefix cache can be replayed over it.\n"));
   text += "\n" + tr_format(
@@ -137,9 +145,8 @@ std::string in_words(const Findings& found, const TrafficOptions& options) {
 }
 
 Json as_json(const SimulatedTimes& times) {
-  const auto three = [](const Percentiles& ms) { return Json{{"p50", ms.p50}, {"p90", ms.p90}, {"p99", ms.p99}}; };
-  return {{"ttft_ms", three(times.ttft_ms)},
-          {"tpot_ms", three(times.tpot_ms)},
+  return {{"ttft_ms", percentiles_as_json(times.ttft_ms)},
+          {"tpot_ms", percentiles_as_json(times.tpot_ms)},
           {"end_ms", times.end_ms},
           {"busy_ms", times.busy_ms},
           {"steps", times.steps}};
@@ -171,6 +178,7 @@ Json as_json(const Findings& found, const TrafficOptions& options) {
                  {"without_cache", as_json(found.without_cache)}};
   if (found.cache) simulated["with_cache"] = as_json(found.with_cache);
   json["simulated"] = std::move(simulated);
+  if (!options.record.empty()) json["recorded"] = options.record;
   return json;
 }
 
@@ -191,13 +199,44 @@ void add_traffic_flags(CLI::App& flags, TrafficOptions& options) {
                   std::string(tr("blocks that the cache holds; else it has no end; with --mooncake")))
       ->check(whole_number(1, UINT64_MAX))
       ->needs(mooncake);
+  flags.add_option("--requests", options.requests, std::string(tr("only the first so many; with --mooncake")))
+      ->check(whole_number(1, UINT64_MAX))
+      ->needs(mooncake);
+  flags.add_option("--record", options.record, std::string(tr("write what happens to this file; with --mooncake")))
+      ->needs(mooncake);
+  add_engine_flags(flags, options, mooncake);
   flags.add_flag("--json", options.json, std::string(tr("the numbers as JSON; with --mooncake or --azure")));
+}
+
+std::string report_row(std::string_view name, const std::string& text) { return fmt::format("{:<22}{}\n", name, text); }
+
+std::string percentile_row(std::string_view name, const Percentiles& ms) {
+  return report_row(name, fmt::format("{:>11} {:>11} {:>11}", duration(ms.p50 / 1e3), duration(ms.p90 / 1e3),
+                                      duration(ms.p99 / 1e3)));
+}
+
+Json percentiles_as_json(const Percentiles& ms) { return {{"p50", ms.p50}, {"p90", ms.p90}, {"p99", ms.p99}}; }
+
+std::unique_ptr<TraceWriter> make_recorder(const TrafficOptions& options) {
+  if (options.record.empty()) return nullptr;
+  std::error_code unknown;  // what does not exist yet is no other file
+  if (std::filesystem::equivalent(options.record, options.mooncake, unknown)) {
+    throw InputError(tr_format("--record {} is the trace itself: give another file", options.record));
+  }
+  return std::make_unique<TraceWriter>(options.record);
 }
 
 bool names_traffic(const TrafficOptions& options) { return !options.mooncake.empty() || !options.azure.empty(); }
 
 int replay_traffic(const TrafficOptions& options) {
-  const std::optional<Findings> found = find_out(options, cancelled_by_interrupt());
+  find_eviction_policy(options.policy);  // before a long file is read
+  check_engine_flags(options);
+  const CancelToken& cancel = cancelled_by_interrupt();
+  std::optional<RequestTrace> trace = read(options, cancel);
+  if (trace) trace = first_requests(std::move(*trace), options.requests);
+  if (trace && options.engine && replay_through_engine(options, *trace, cancel)) return kDone;
+  const std::optional<Findings> found =
+      trace && !options.engine ? find_out(*trace, options, cancel) : std::optional<Findings>();
   if (!found) {
     fmt::print(stderr, "{}\n", tr("kvarium: stopped; there is no result"));
     return kStopped;

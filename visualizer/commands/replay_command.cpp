@@ -73,7 +73,8 @@ Command replay_command(CLI::App& program) {
       "replay", std::string(tr("Play a recording, or tell it in words; say what a cache saves a production trace")));
   flags->footer(
       std::string(tr("Example: kvarium replay story.jsonl --text\n"
-                     "Example: kvarium replay --mooncake synthetic_trace.jsonl --policy lru --capacity 10000")));
+                     "Example: kvarium replay --mooncake synthetic_trace.jsonl --policy lru --capacity 10000\n"
+                     "Example: kvarium replay --mooncake synthetic_trace.jsonl --engine --requests 500")));
   const auto options = std::make_shared<Options>();
   CLI::Option* file = flags->add_option("file", options->file, std::string(tr("the recording")));
   flags->add_flag("--text", options->text, std::string(tr("as sentences, one an event; no window")));

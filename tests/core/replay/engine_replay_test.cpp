@@ -48,9 +48,8 @@ const ContinuousScheduler& chunked() {
   return kScheduler;
 }
 
-EngineReplay run(const RequestTrace& trace, const EngineConfig& config, EventSink& sink,
-                 std::size_t requests = SIZE_MAX) {
-  return replay_with_engine(trace, requests, config, chunked(), default_server(), sink, {}, CancelToken()).value();
+EngineReplay run(const RequestTrace& trace, const EngineConfig& config, EventSink& sink) {
+  return replay_with_engine(trace, config, chunked(), default_server(), sink, {}, CancelToken()).value();
 }
 
 TEST_CASE("prompts are equal where their blocks are, and differ at once where they are not") {
@@ -72,9 +71,9 @@ TEST_CASE("times are counted from a request's arrival in the trace, and the engi
   trace.block_size = 512;
   trace.requests = {{2'000, 1, 2, {BlockId{0}}}, {3'000, 1, 1, {BlockId{1}}}, {90'000, 1, 1, {BlockId{2}}}};
   NullSink nobody;
-  const EngineReplay result = replay_with_engine(trace, SIZE_MAX, config(4, PrefixCaching::off), chunked(),
-                                                 slow_server(), nobody, {}, CancelToken())
-                                  .value();
+  const EngineReplay result =
+      replay_with_engine(trace, config(4, PrefixCaching::off), chunked(), slow_server(), nobody, {}, CancelToken())
+          .value();
   // A: 2 to 7. B waits from 3 to 7, then runs with A's second token: 9 + 5 seconds, to 21. C: 90 to 95.
   CHECK(result.requests == 3);
   CHECK(result.steps == 3);
@@ -120,14 +119,14 @@ TEST_CASE("what is cached shortens the wait for the first token") {
 TEST_CASE("only the first requests, those that fit, and none when cancelled") {
   const RequestTrace trace = kvarium_test::hand_made_trace();
   NullSink nobody;
-  CHECK(run(trace, config(16, PrefixCaching::hash), nobody, 2).requests == 2);
+  CHECK(run(first_requests(trace, 2), config(16, PrefixCaching::hash), nobody).requests == 2);
   const EngineReplay small = run(trace, config(3, PrefixCaching::hash), nobody);
   CHECK(small.refused > 0);
   CHECK(small.requests + small.refused == trace.requests.size());
   CancelToken cancel;
   cancel.cancel();
   CHECK_FALSE(
-      replay_with_engine(trace, 2, config(16, PrefixCaching::off), chunked(), default_server(), nobody, {}, cancel));
+      replay_with_engine(trace, config(16, PrefixCaching::off), chunked(), default_server(), nobody, {}, cancel));
   CHECK_THROWS_WITH(run(RequestTrace{}, config(16, PrefixCaching::off), nobody), contains("no hashes"));
 }
 

@@ -108,6 +108,27 @@ TEST_CASE("the recording says what a token stands for") {
   CHECK(describe(trace[0], World()) == "The model is none: each token stands for 512 tokens of a trace.");
 }
 
+TEST_CASE("a recording of invented traffic says that it is invented") {
+  Trace trace;
+  recorded(made_up_trace(3, 7), find_eviction_policy("lru"), 4, trace);
+  CHECK_THAT(trace.newest().model.name, contains("of an invented trace"));
+  CHECK_THAT(trace.newest().said->text, contains("no server ever saw it"));
+}
+
+TEST_CASE("the first requests of a trace are a trace") {
+  const RequestTrace all = made_up_trace(50, 7), some = first_requests(all, 20);
+  CHECK(some.requests.size() == 20);
+  std::set<BlockId> distinct;
+  std::uint64_t references = 0;
+  for (const TracedRequest& request : some.requests) {
+    references += request.blocks.size();
+    distinct.insert(request.blocks.begin(), request.blocks.end());
+  }
+  CHECK(some.block_references == references);
+  CHECK(some.distinct_blocks == distinct.size());
+  CHECK(first_requests(all, 99).block_references == all.block_references);
+}
+
 TEST_CASE("a recording refuses what a replay refuses, and can be cancelled") {
   const RequestTrace trace = kvarium_test::hand_made_trace();
   NullSink sink;

@@ -58,6 +58,41 @@ TEST_CASE("replay --mooncake --json gives the same numbers by policy") {
   CHECK(simulated["with_cache"]["ttft_ms"]["p50"] < simulated["without_cache"]["ttft_ms"]["p50"]);
 }
 
+TEST_CASE("replay --mooncake --record writes a recording that can be told and looked at") {
+  const std::string path = scratch("recorded.jsonl");
+  const nlohmann::json json = run_json("--mooncake " + kTrace + " --capacity 4 --record '" + path + "'");
+  CHECK(json["hit_blocks"] == 10);
+  CHECK(json["evictions"] == 10);
+  CHECK(json["recorded"] == path);
+  const Outcome told = run_kvarium("replay '" + path + "' --text");
+  CHECK(told.exit_code == 0);
+  CHECK_THAT(told.out, contains("each token stands for 512 tokens of a trace"));
+  const Outcome twin = run_kvarium("text --trace '" + path + "'");
+  CHECK_THAT(twin.out, contains("hits: 10 of 24 tokens found (41.7 %)"));
+  CHECK_THAT(twin.out, contains("10 blocks evicted"));
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("replay --mooncake --engine serves the trace in simulated time, with either prefix cache") {
+  const std::string engine = "--mooncake " + kTrace + " --engine --capacity 24";
+  const nlohmann::json hash = run_json(engine);
+  CHECK(hash["requests"] == 9);
+  CHECK(hash["hit_tokens"] > 0);
+  CHECK(hash["simulated"]["ttft_ms"]["p50"] > 0);
+  CHECK(run_json(engine + " --prefix-cache radix")["hit_tokens"] > 0);
+  CHECK(run_json(engine + " --prefix-cache off --scheduler static")["hit_tokens"] == 0);
+  CHECK(run_json(engine + " --requests 2")["requests"] == 2);
+  CHECK_THAT(run_kvarium("replay --mooncake " + kTrace + " --engine --capacity 3").out,
+             contains("refused: larger than the pool"));
+  const std::string path = scratch("engine.jsonl");
+  const Outcome told = run_kvarium("replay " + engine + " --record '" + path + "'");
+  CHECK(told.exit_code == 0);
+  CHECK(told.out.find("simulated: llama-3.1-8b") < told.out.find("TTFT"));
+  CHECK_THAT(told.out, contains("9 served"));
+  CHECK_THAT(run_kvarium("metrics '" + path + "'").out, contains("simulated"));
+  std::filesystem::remove(path);
+}
+
 TEST_CASE("replay --azure gives load and times, and says that there is no cache to replay") {
   const Written file("azure.csv",
                      "TIMESTAMP,ContextTokens,GeneratedTokens\r\n2023-11-16 18:17:03.9799600,4808,10\r\n"
@@ -89,6 +124,15 @@ TEST_CASE("replay of production traces says in one line what is wrong, and retur
            {"--mooncake /dev/zero", "line 1: longer than"},
            {"--azure " + kTrace, "line 1: the header"},
            {"--azure " + kTrace + " --policy lru", "--policy requires --mooncake"},
+           {"--mooncake " + kTrace + " --requests 0", "\"0\" is no whole number from 1"},
+           {"--mooncake " + kTrace + " --record /", "/"},
+           {"--mooncake " + kTrace + " --record " + kTrace, "is the trace itself"},
+           {"--mooncake " + kTrace + " --scheduler static", "--scheduler requires --engine"},
+           {"--mooncake " + kTrace + " --engine --scheduler best", "there is no scheduler 'best': use one of"},
+           {"--mooncake " + kTrace + " --engine --prefix-cache tree", "radix"},
+           {"--mooncake " + kTrace + " --engine --prefix-cache radix --policy lfu", "--prefix-cache hash"},
+           {"--mooncake " + kTrace + " --engine --capacity 99999999999", "32 bits"},
+           {"--azure " + kTrace + " --engine", "--engine requires --mooncake"},
            {"--mooncake " + kTrace + " --step 2", "--mooncake"},
            {"story.jsonl --mooncake " + kTrace, "excludes"},
            {"--json", "replay what?"},

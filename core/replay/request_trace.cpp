@@ -1,0 +1,22 @@
+#include "core/replay/request_trace.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kvarium {
+
+RequestTrace first_requests(RequestTrace trace, std::size_t count) {
+  if (count >= trace.requests.size()) return trace;
+  trace.requests.resize(count);
+  trace.block_references = 0;
+  trace.distinct_blocks = 0;  // blocks are numbered in order of appearance: none is missing below the largest
+  for (const TracedRequest& request : trace.requests) {
+    trace.block_references += request.blocks.size();
+    for (const BlockId block : request.blocks) {
+      trace.distinct_blocks = std::max(trace.distinct_blocks, std::uint64_t{value(block)} + 1);
+    }
+  }
+  return trace;
+}
+
+}  // namespace kvarium
