@@ -40,5 +40,8 @@ std::string tagged_scope(const ExtraKeys& keys);
 std::string tagged_media(const ExtraKeys& keys, std::uint32_t first, std::uint32_t count);
 /// Everything, media with their positions: the namespace of a radix tree.
 std::string tagged(const ExtraKeys& keys);
+/// Of such a text, what matters for positions [0, end): media that begin later are left out. A text that tagged() did
+/// not write comes back as it is.
+std::string tagged_until(const std::string& scope, std::uint32_t end);
 
 }  // namespace kvarium

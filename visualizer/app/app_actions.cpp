@@ -21,6 +21,7 @@ void App::new_run(std::string title, std::string summary) {
   moment_.forget();
   selection_ = {};
   inspector_.log.forget();
+  inspector_.why = {};
   guide_ = {};
   timeline_ = {};
   blocks_.scroll = 0;

@@ -24,6 +24,7 @@ struct Command {
 Command view_command(CLI::App& program);
 Command text_command(CLI::App& program);
 Command metrics_command(CLI::App& program);
+Command why_command(CLI::App& program);
 Command generate_command(CLI::App& program);
 Command replay_command(CLI::App& program);
 Command bytes_command(CLI::App& program);

@@ -96,6 +96,7 @@ void draw_inspector_panel(PanelContext& context, InspectorPanelState& state, con
   };
   const std::string wanted = state.select_tab;
   tab("tab_object", "Object", [&] { draw_object(context); });
+  tab("tab_why", "Why?", [&] { draw_why(context, state.why); });
   tab("tab_twin", "Text twin", [&] { draw_text_twin(context); });
   tab("tab_log", "Log", [&] { draw_log(context, state.log); });
   if (state.select_tab == wanted) state.select_tab.clear();

@@ -28,12 +28,23 @@ struct LogState {
   void forget();                  ///< for another trace
 };
 
+/// What was explained last, kept while it stays the same.
+struct WhyState {
+  Target target;
+  std::size_t position = 0, events = 0;
+  const void* trace = nullptr;
+  std::vector<std::string> lines;
+};
+
 struct InspectorPanelState {
   LogState log;
+  WhyState why;
   std::string select_tab;  ///< id of the tab to bring to the front; emptied when done
 };
 
 void draw_inspector_panel(PanelContext& context, InspectorPanelState& state, const layout::Rect& dock);
+/// The tab Why?: why the selected request's blocks hit or not, why a block was evicted.
+void draw_why(PanelContext& context, WhyState& state);
 /// The log tab.
 void draw_log(PanelContext& context, LogState& state);
 
