@@ -5,6 +5,7 @@
 #include "core/token_text.h"
 #include "core/trace/describe.h"
 #include "core/trace/invariants.h"
+#include "core/trace/prefix_tree.h"
 #include "core/words/words.h"
 
 namespace kvarium {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostItems = 64;  ///< of a list on one line
 constexpr std::size_t kMostRequests = 40;
+constexpr std::size_t kMostNodes = 40;  ///< of the prefix cache's tree
 constexpr std::size_t kMostTokens = 24;
 
 /// 17384 -> "17,384"
@@ -131,6 +133,17 @@ std::string rate(std::uint64_t part, std::uint64_t whole) {
                    100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
+/// Each line two spaces to the right.
+std::string indented(const std::string& lines) {
+  std::string text;
+  for (std::size_t start = 0; start < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', start), lines.size() - 1);
+    text += "  " + lines.substr(start, end + 1 - start);
+    start = end + 1;
+  }
+  return text;
+}
+
 /// What the prefix cache holds, and what it was good for.
 std::string prefix_text(const World& world) {
   std::string text;
@@ -139,12 +152,14 @@ std::string prefix_text(const World& world) {
   if (cached > 0) {
     text += line(tr_format("prefix cache: {} blocks can be found by their hash", grouped(cached)));
     if (cached <= kMostItems) text += line("  " + show_cached(world));
+    text += indented(show_prefix_tree(world, kMostNodes));
   }
   if (!world.radix.empty()) {
     const RadixSizes sizes = radix_sizes(world);
     text += line(tr_format("radix tree: {} tokens can be evicted, {} are locked", grouped(sizes.evictable),
                            grouped(sizes.locked)));
     if (sizes.evictable + sizes.locked <= kMostItems * 4) text += line("  " + show_radix(world));
+    text += indented(show_prefix_tree(world, kMostNodes));
   }
   if (world.prefix.queried_tokens > 0) {
     text += line(tr_format(

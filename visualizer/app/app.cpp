@@ -67,9 +67,21 @@ void App::follow_player(bool stepping) {
   const std::size_t violations = moment_.violations.size();
   const double seconds = change_seconds(playback_.speed, stepping, reduce_motion_);
   if (!moment_.follow(run_->player, playback_.granularity, seconds_, seconds)) return;
+  show_what_is_meant();
   if (moment_.violations.size() <= violations) return;
   playback_.pause();
   say(moment_.violations.front(), true);
+}
+
+/// Words that point at a node of the tree bring the tab with the tree to the front.
+void App::show_what_is_meant() {
+  const Event* last = run_->player.last_event();
+  const Said* said = last == nullptr ? nullptr : std::get_if<Said>(last);
+  if (said == nullptr) return;
+  for (const std::string& point : said->points) {
+    const auto target = parse_target(point);
+    if (target && target->kind == Target::Kind::node) tab_ = kRadixTab;
+  }
 }
 
 /// The change is drawn from where the picture was, however fast playing is.
@@ -130,10 +142,9 @@ void App::draw_docks(Ui& ui, PanelContext& context, const layout::FrameLayout& f
   // The lists come first: what they are hovered for lights up in the centre in the same frame.
   draw_scenario_panel(context, form_, frame.scenario);
   draw_requests_panel(context, frame.requests);
-  if (tab_ == 0)
-    draw_blocks_panel(context, blocks_, frame.centre);
-  else
-    draw_work_panel(context, frame.centre);
+  if (tab_ == kBlocksTab) draw_blocks_panel(context, blocks_, frame.centre);
+  if (tab_ == kWorkTab) draw_work_panel(context, frame.centre);
+  if (tab_ == kRadixTab) draw_radix_panel(context, radix_, frame.centre);
   draw_timeline_panel(context, timeline_, frame.timeline);
   draw_status_panel(context, frame.status);
   draw_splitters(ui, frame);
@@ -150,16 +161,17 @@ void App::draw_right_dock(PanelContext& context, const layout::FrameLayout& fram
 }
 
 void App::draw_tabs(PanelContext& context, const layout::Rect& dock) {
-  static constexpr std::array<std::string_view, 2> kCaptions{"1  Blocks", "2  Work"};
-  static constexpr std::array<std::string_view, 2> kIds{"tab_blocks", "tab_work"};
+  static constexpr std::array<std::string_view, 3> kCaptions{"1  Blocks", "2  Work", "3  Radix"};
+  static constexpr std::array<std::string_view, 3> kIds{"tab_blocks", "tab_work", "tab_radix"};
+  static constexpr std::array<std::string_view, 3> kHelp{"Where K and V lie", "What each step computes and reads",
+                                                         "Which prefixes the cache keeps"};
+  static constexpr std::array<std::string_view, 3> kKeys{"tab_1", "tab_2", "tab_3"};
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {context.px(4), context.px(3)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, context.ui.theme().background);
   begin_panel(context.ui, "tabs", "", {dock.x, dock.y}, {dock.right(), dock.bottom()}, ImGuiWindowFlags_NoScrollbar);
   for (std::size_t i = 0; i < kIds.size(); ++i) {
-    const Look look{.tooltip = i == 0 ? "Where K and V lie" : "What each step computes and reads",
-                    .shortcut = i == 0 ? "tab_1" : "tab_2",
-                    .active = tab_ == static_cast<int>(i)};
+    const Look look{.tooltip = kHelp[i], .shortcut = kKeys[i], .active = tab_ == static_cast<int>(i)};
     if (button(context.ui, kIds[i], kCaptions[i], look)) tab_ = static_cast<int>(i);
     ImGui::SameLine();
   }

@@ -19,6 +19,7 @@
 #include "visualizer/panels/inspector_panel.h"
 #include "visualizer/panels/menu_bar.h"
 #include "visualizer/panels/overlays.h"
+#include "visualizer/panels/radix_panel.h"
 #include "visualizer/panels/timeline_panel.h"
 #include "visualizer/platform/host.h"
 
@@ -34,6 +35,9 @@ struct Run {
   Player player{trace};
   Timeline timeline;
 };
+
+/// The tabs of the centre, in their order.
+inline constexpr int kBlocksTab = 0, kWorkTab = 1, kRadixTab = 2;
 
 class App final : private Actions {
  public:
@@ -69,6 +73,7 @@ class App final : private Actions {
   void update(Ui& ui);
   void take_events();
   void follow_player(bool stepping);
+  void show_what_is_meant();
   void draw_docks(Ui& ui, PanelContext& context, const layout::FrameLayout& frame);
   void draw_splitters(Ui& ui, const layout::FrameLayout& frame);
   void draw_right_dock(PanelContext& context, const layout::FrameLayout& frame);
@@ -82,6 +87,7 @@ class App final : private Actions {
   void move(const std::function<void()>& change);  ///< a single step: it always animates
   void open_model(const std::string& path);
   void select_request(int direction);  ///< the next or the previous one of the list
+  void select_in_tree(TreeMove move);
   void later(std::function<void()> action) { queued_.push_back(std::move(action)); }
 
   // Actions: each is done before the next frame.
@@ -121,13 +127,14 @@ class App final : private Actions {
   ScenarioForm form_ = make_form();
   Selection selection_;
   BlocksPanelState blocks_;
+  RadixPanelState radix_;
   GuidePanelState guide_;
   InspectorPanelState inspector_;
   TimelinePanelState timeline_;
   MenuState menu_;
   Toast toast_;
   layout::DockSizes docks_;
-  int tab_ = 0;
+  int tab_ = kBlocksTab;
   bool drawer_ = false, keys_ = false, hint_ = true, reduce_motion_ = false;
   bool play_when_events_come_ = false, right_dock_made_ = false;
   double seconds_ = 0;

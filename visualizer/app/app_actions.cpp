@@ -25,6 +25,7 @@ void App::new_run(std::string title, std::string summary) {
   guide_ = {};
   timeline_ = {};
   blocks_.scroll = 0;
+  radix_.forget();
   toast_ = {};
   title_ = std::move(title);
   summary_ = std::move(summary);
@@ -44,7 +45,7 @@ void App::start(bool play) {
     return;
   }
   new_run(scenario.id == "own" ? scenario.title : scenario.id + "  " + scenario.title, scenario.summary);
-  tab_ = scenario.id == "S01" ? 1 : 0;
+  tab_ = scenario.id == "S01" ? kWorkTab : scenario.id == "S05" ? kRadixTab : kBlocksTab;
   play_when_events_come_ = play;
   session_.start([&scenario, params](EventSink& sink, const CancelToken& cancel) {
     kvarium::run_scenario(scenario, params, sink, cancel);
@@ -56,7 +57,7 @@ void App::show_lesson(const std::string& id) {
   new_run(lesson.title, "");
   form_.chosen.clear();
   form_.fields.clear();
-  tab_ = 0;
+  tab_ = kBlocksTab;
   drawer_ = true;
   play_when_events_come_ = true;
   session_.start([&lesson](EventSink& sink, const CancelToken&) { record_lesson(lesson, sink); });
@@ -193,6 +194,13 @@ void App::select_request(int direction) {
     next = std::clamp(static_cast<int>(selection_.selected.request) + direction, 0, last);
   }
   select(Target::of_request(RequestId{static_cast<std::uint32_t>(next)}));
+}
+void App::select_in_tree(TreeMove move) {
+  if (tab_ != kRadixTab) return;
+  const auto target = neighbour(radix_, selection_.selected, move);
+  if (!target) return;
+  select(*target);
+  radix_.reveal = target;
 }
 void App::show_tab(int tab) { tab_ = tab; }
 void App::toggle_theme() {

@@ -28,13 +28,18 @@ void App::register_time_shortcuts(Shortcuts& keys) {
   keys.on("pan_right", [this] { timeline_.pan(0.25, run_->trace); });
   keys.on("zoom_in", [this] { timeline_.zoom(0.7, run_->trace); });
   keys.on("zoom_out", [this] { timeline_.zoom(1.4, run_->trace); });
-  keys.on("zoom_fit", [this] { timeline_.fit(); });
+  keys.on("zoom_fit", [this] {
+    timeline_.fit();
+    radix_.fit();
+  });
+  keys.on("zoom_100", [this] { radix_.actual_size(); });
 }
 
 void App::register_view_shortcuts(Ui& ui) {
   Shortcuts& keys = ui.shortcuts;
-  keys.on("tab_1", [this] { show_tab(0); });
-  keys.on("tab_2", [this] { show_tab(1); });
+  keys.on("tab_1", [this] { show_tab(kBlocksTab); });
+  keys.on("tab_2", [this] { show_tab(kWorkTab); });
+  keys.on("tab_3", [this] { show_tab(kRadixTab); });
   const auto search = [this] {
     drawer_ = true;
     inspector_.select_tab = "tab_log";
@@ -43,8 +48,10 @@ void App::register_view_shortcuts(Ui& ui) {
   keys.on("search", search);
   keys.on("find", search);
   keys.on("go_to", [this] { menu_.dialog.open(PathDialog::For::go_to, ""); });
-  keys.on("select_up", [this] { select_request(-1); });
-  keys.on("select_down", [this] { select_request(1); });
+  keys.on("select_up", [this] { tab_ == kRadixTab ? select_in_tree(TreeMove::previous) : select_request(-1); });
+  keys.on("select_down", [this] { tab_ == kRadixTab ? select_in_tree(TreeMove::next) : select_request(1); });
+  keys.on("select_parent", [this] { select_in_tree(TreeMove::parent); });
+  keys.on("select_child", [this] { select_in_tree(TreeMove::child); });
   keys.on("theme", [this] { toggle_theme(); });
   keys.on("larger", [this] { zoom(1.25F); });
   keys.on("smaller", [this] { zoom(0.8F); });

@@ -33,15 +33,16 @@ void go_where_asked(App& app, const ViewOptions& options) {
   }
   // In the last step requests end and give all back: the one before shows more.
   app.go_to_step(options.step.value_or(steps > 1 ? steps - 1 : steps));
-  if (!options.tab.empty() && options.tab != "blocks" && options.tab != "work") {
-    throw InputError(tr_format("there is no tab \"{}\"; there are blocks and work", options.tab));
+  if (!options.tab.empty() && options.tab != "blocks" && options.tab != "work" && options.tab != "radix") {
+    throw InputError(tr_format("there is no tab \"{}\"; there are blocks, work and radix", options.tab));
   }
-  if (!options.tab.empty()) app.use_tab(options.tab == "work" ? 1 : 0);
+  if (!options.tab.empty())
+    app.use_tab(options.tab == "work" ? kWorkTab : options.tab == "radix" ? kRadixTab : kBlocksTab);
   if (options.select.empty()) return;
   const auto target = parse_target(options.select);
   if (!target)
-    throw InputError(tr_format("\"{}\" names nothing; write block:3, slot:29, request:A, table:A[1] or token:A[13]",
-                               options.select));
+    throw InputError(tr_format(
+        "\"{}\" names nothing; write block:3, slot:29, request:A, table:A[1], token:A[13] or node:4", options.select));
   app.select_target(*target);
 }
 

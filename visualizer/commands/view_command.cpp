@@ -32,8 +32,9 @@ Command view_command(CLI::App& program) {
   add_shown_flags(*flags, options->shown);
   flags->add_option("--step", options->step, words("the end of this step; 0: before the first; else the last but one"))
       ->check(whole_number(0, UINT64_MAX));
-  flags->add_option("--select", options->select, words("what is selected: block:3, slot:29, request:A, token:A[13]"));
-  flags->add_option("--tab", options->tab, words("blocks or work; else what suits the scenario"));
+  flags->add_option("--select", options->select,
+                    words("what is selected: block:3, slot:29, request:A, token:A[13], node:4"));
+  flags->add_option("--tab", options->tab, words("blocks, work or radix; else what suits the scenario"));
   flags->add_option("--screenshot", options->screenshot, words("the PNG file to write"));
   flags->add_option("--dump-ui", options->dump_ui,
                     words("a file for all that is on the screen, one JSON object a line"));

@@ -194,7 +194,9 @@ void draw_block_frame(Painter& painter, const Rect& rect, const BlockFrame& fram
     layout::cut_left(header, painter.measure(FontRole::mono, std::to_string(frame.id)) + painter.px(3));
     draw_tree_marks(painter, header, *frame.block, ink);
     const FontRole font = frame.block->cached ? FontRole::mono : FontRole::strong;
-    painter.text_if_fits(header, badge_of(frame), ink, font, Align::right);
+    const std::string badge = badge_of(frame), count = fmt::format("x{}", frame.block->ref_count);
+    const bool fits = frame.block->ref_count < 2 || painter.measure(font, badge) <= header.width;
+    painter.text_if_fits(header, fits ? badge : count, ink, font, Align::right);
   }
   if (frame.lit || frame.selected) highlight(painter, rect, frame.selected);
 }
@@ -210,6 +212,8 @@ void draw_cell_words(Painter& painter, const Rect& rect, const BlockFrame& frame
     draw_tree_marks(painter, line, *frame.block, ink);
     painter.text_if_fits(line, std::to_string(frame.id), ink, FontRole::small, Align::left);
   }
+  if (roomy && !frame.note.empty())
+    painter.text_if_fits(layout::cut_bottom(middle, painter.px(14)), frame.note, ink, FontRole::small, Align::centre);
   std::string badge = frame.caption.empty() ? badge_of(frame) : frame.caption;
   const bool fits = painter.measure(FontRole::small, badge) <= middle.width;
   if (!fits && frame.block->ref_count > 1) badge = fmt::format("x{}", frame.block->ref_count);

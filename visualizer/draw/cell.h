@@ -30,6 +30,7 @@ void draw_token(Painter& painter, const layout::Rect& rect, std::string_view tex
 struct BlockFrame {
   std::uint32_t id = 0;
   std::string caption{};  ///< in a block cell; empty: its owners' letters
+  std::string note{};     ///< below that, where there is room
   const layout::BlockPicture* block = nullptr;
   BlockLook look;
   float header = 0;  ///< pixels

@@ -19,7 +19,7 @@ struct Rect {
   Point centre() const { return {x + width / 2, y + height / 2}; }
   bool empty() const { return width <= 0 || height <= 0; }
   bool contains(Point p) const { return p.x >= x && p.x < right() && p.y >= y && p.y < bottom(); }
-  /// Smaller by `margin` on each side; never negative.
+  /// Smaller by `margin` on each side; never negative. A negative margin makes it larger.
   Rect inset(float margin) const {
     return {x + margin, y + margin, std::max(0.0F, width - 2 * margin), std::max(0.0F, height - 2 * margin)};
   }

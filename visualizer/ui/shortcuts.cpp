@@ -33,6 +33,8 @@ std::vector<Shortcut> make_table() {
       {"zoom_100", chord("Shift+0"), "Zoom to 100 %"},
       {"select_up", chord("Up"), "Move the selection up"},
       {"select_down", chord("Down"), "Move the selection down"},
+      {"select_parent", chord("Shift+Up"), "Radix tab: to the parent"},
+      {"select_child", chord("Shift+Down"), "Radix tab: to the first child"},
       {"inspect", chord("Enter"), "Inspect the selection"},
       {"why", chord("Shift+Enter"), "Why did this happen?"},
       {"search", typed('/'), "Search"},
