@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/eviction/policies.h"
+#include "core/faults/skipping_scheduler.h"
 #include "core/scheduling/continuous_scheduler.h"
 #include "core/scheduling/static_scheduler.h"
 #include "core/token_text.h"
@@ -59,6 +60,8 @@ EngineSetup make_setup(const ScenarioParams& params) {
   // Without a policy the free queue itself is the LRU list, as in vLLM.
   const NamedPolicy& policy = find_eviction_policy(params.eviction);
   if (policy.name != "lru") cache.hash.policy = &policy;
+  config.fault = find_fault(params.fault);
+  if (config.fault == Fault::queue_changed_in_a_loop) return {std::move(config), std::make_unique<SkippingScheduler>()};
   return {std::move(config), scheduler(params.scheduler)};
 }
 

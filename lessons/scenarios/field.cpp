@@ -28,6 +28,7 @@ FieldMember member_of(std::string_view id) {
       {"scheduler", &ScenarioParams::scheduler},
       {"preemption", &ScenarioParams::preemption},
       {"sharing", &ScenarioParams::sharing},
+      {"fault", &ScenarioParams::fault},
       {"part", &ScenarioParams::part},
   };
   const auto member = kMembers.find(id);

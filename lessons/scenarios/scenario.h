@@ -33,7 +33,8 @@ struct ScenarioParams {
   std::string scheduler = "continuous";
   std::string preemption = "recompute";
   std::string sharing = "fork";
-  std::string part = "a";  ///< of a scenario that has several
+  std::string fault = "none";  ///< of the bug zoo, see core/faults/fault.h
+  std::string part = "a";      ///< of a scenario that has several
 
   bool operator==(const ScenarioParams&) const = default;
 };

@@ -202,6 +202,7 @@ TEST_CASE("every choice that a field offers can run") {
   for (const Scenario& scenario : scenarios()) {
     for (const ScenarioField& field : scenario.fields) {
       for (const FieldChoice& choice : field.choices) {
+        if (field.id == "fault") continue;  // of these one expects trouble: bug_zoo_scenario_test.cpp
         INFO(scenario.id << " " << field.id << "=" << choice.value);
         ScenarioParams params = scenario.defaults;
         if (field.id == "eviction") params.prefix_cache = "hash";
