@@ -11,6 +11,8 @@ const std::vector<Lesson>& lessons() {
   static const std::vector<Lesson> kAll{
       {"01_why_a_cache", "Why a cache?", "docs/lessons/01_why_a_cache.md", why_a_cache},
       {"04_paged_blocks", "Paged blocks", "docs/lessons/04_paged_blocks.md", paged_blocks},
+      {"07_radix_tree", "A tree of prompts", "docs/lessons/07_radix_tree.md", radix_tree},
+      {"08_eviction", "Eviction", "docs/lessons/08_eviction.md", eviction},
   };
   return kAll;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/trace/heard.h"
 
 namespace kvarium {
 namespace {
@@ -55,7 +56,7 @@ std::uint32_t BlockPool::ref_count(BlockId block) const {
 
 std::optional<BlockId> BlockPool::allocate(RequestId request) {
   const std::optional<BlockId> block = take(request);
-  if (block) sink_.emit(BlockAllocated{request, *block});
+  if (block && heard(sink_)) sink_.emit(BlockAllocated{request, *block});
   return block;
 }
 
@@ -85,7 +86,8 @@ void BlockPool::bring_to_head(BlockId block) {
 
 void BlockPool::share(RequestId request, BlockId block) {
   if (ref_count(block) == 0) throw MisuseError(name(block) + " is free: only a block that is held can be shared");
-  sink_.emit(BlockShared{request, block, ++ref_counts_[index(block)]});
+  const std::uint32_t ref_count = ++ref_counts_[index(block)];
+  if (heard(sink_)) sink_.emit(BlockShared{request, block, ref_count});
 }
 
 void BlockPool::touch(RequestId request, BlockId block) {
@@ -93,7 +95,7 @@ void BlockPool::touch(RequestId request, BlockId block) {
   free_.remove(block);
   ref_counts_[index(block)] = 1;
   if (keeper_ != nullptr) keeper_->wakes(block);
-  sink_.emit(BlockReused{request, block});
+  if (heard(sink_)) sink_.emit(BlockReused{request, block});
 }
 
 void BlockPool::release(RequestId request, BlockId block) { put_back(request, block, QueuePlace::head); }
@@ -112,7 +114,7 @@ QueuePlace BlockPool::put_back(RequestId request, BlockId block, QueuePlace at_h
   if (left == 0 && place == QueuePlace::tail) free_.push_back(block);
   if (place == QueuePlace::head) free_.push_front(block);
   if (place == QueuePlace::behind_last_head) free_.push_behind_last_front(block);
-  sink_.emit(BlockReleased{request, block, left, place});
+  if (heard(sink_)) sink_.emit(BlockReleased{request, block, left, place});
   return goes_first ? QueuePlace::behind_last_head : at_head;
 }
 

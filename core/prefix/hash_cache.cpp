@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/trace/heard.h"
 #include "core/words/words.h"
 
 namespace kvarium {
@@ -101,7 +102,8 @@ void HashCache::cache_full_blocks(RequestId request, const BlockTable& table, co
       policy_->insert(blocks[i], static_cast<std::uint32_t>(i));
       policy_->lock(blocks[i]);
     }
-    pool_.sink().emit(BlockCached{request, blocks[i], static_cast<std::uint32_t>(i), query.hashes[i]});
+    if (heard(pool_.sink()))
+      pool_.sink().emit(BlockCached{request, blocks[i], static_cast<std::uint32_t>(i), query.hashes[i]});
   }
 }
 
@@ -115,7 +117,7 @@ void HashCache::forget(RequestId request, BlockId block) {
   const BlockHash hash = index_.hash_of(block);
   index_.remove(block);
   if (policy_) policy_->erase(block);
-  pool_.sink().emit(BlockEvicted{request, block, hash});
+  if (heard(pool_.sink())) pool_.sink().emit(BlockEvicted{request, block, hash});
 }
 
 bool HashCache::rests(BlockId block) {

@@ -12,6 +12,7 @@ FieldMember member_of(std::string_view id) {
       {"prompt", &ScenarioParams::prompt},
       {"model_path", &ScenarioParams::model_path},
       {"tokenizer_path", &ScenarioParams::tokenizer_path},
+      {"trace_path", &ScenarioParams::trace_path},
       {"prompt_tokens", &ScenarioParams::prompt_tokens},
       {"new_tokens", &ScenarioParams::new_tokens},
       {"block_size", &ScenarioParams::block_size},

@@ -16,6 +16,7 @@ struct ScenarioParams {
   std::string prompt{};
   std::string model_path{};      ///< a llama2.c checkpoint; empty: the built-in model
   std::string tokenizer_path{};  ///< its tokenizer; empty with model_path empty
+  std::string trace_path{};      ///< a trace of Mooncake; empty: an invented one
   std::uint32_t prompt_tokens = 0;
   std::uint32_t new_tokens = 0;  ///< to generate, a request
   std::uint32_t block_size = 0;  ///< tokens a block

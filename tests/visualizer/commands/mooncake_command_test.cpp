@@ -111,6 +111,13 @@ TEST_CASE("replay of production traces says in one line what is wrong, and retur
   const Written torn("torn.jsonl",
                      "{\"timestamp\": 0, \"input_length\": 600, \"output_length\": 1, \"hash_ids\": [0, 1]}\n"
                      "{\"timestamp\": 1, \"input_length\": -5, \"output_length\": 1, \"hash_ids\": [0]}\n");
+  const std::string good = "{\"timestamp\": 0, \"input_length\": 600, \"output_length\": 1, \"hash_ids\": [0, 1]}\n";
+  const Written swapped("swapped.jsonl", good +
+                                             "{\"timestamp\": 1, \"input_length\": 600, \"output_length\": 1, "
+                                             "\"hash_ids\": [1, 0]}\n");
+  const Written longer("longer.jsonl", good +
+                                           "{\"timestamp\": 1, \"input_length\": 600, \"output_length\": 1, "
+                                           "\"hash_ids\": [0, 1, 2]}\n");
   const Written empty("empty.jsonl", "");
   for (const auto& [arguments, part] : std::vector<std::pair<std::string, std::string>>{
            {"--mooncake " + kTrace + " --policy random", "lru, lfu, length-aware, fifo, prefix-depth"},
@@ -120,6 +127,8 @@ TEST_CASE("replay of production traces says in one line what is wrong, and retur
            {"--mooncake no-such-file", "no-such-file: cannot open the trace: No such file"},
            {"--mooncake /", "/ is a folder"},
            {"--mooncake '" + torn.path + "'", "line 2: input_length is -5"},
+           {"--mooncake '" + swapped.path + "'", "line 2: hash id 1 at place 0 follows another id than before"},
+           {"--mooncake '" + longer.path + "'", "line 2: 3 hash_ids: 600 tokens in blocks of 512 have 2"},
            {"--mooncake '" + empty.path + "'", "no request in it"},
            {"--mooncake /dev/zero", "line 1: longer than"},
            {"--azure " + kTrace, "line 1: the header"},
