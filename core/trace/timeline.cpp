@@ -33,12 +33,13 @@ class TimelineBuilder {
     const Timeline::Request parent = of(e.parent);
     Timeline::Request& request = t_.requests_.emplace_back();
     request.lane.push_back({t_.step_, 0, parent.lane.back().state});
+    request.fork = Timeline::Fork{e.parent, t_.events_};
     request.entries = parent.entries;
     request.computed = parent.computed;
     holding_changed(e.request);
   }
   void operator()(const RequestPreempted& e) {
-    enter(e.request, LaneState::preempted);
+    enter(e.request, of(e.request).swapped ? LaneState::swapped : LaneState::preempted);
     of(e.request).computed = 0;
     holding_changed(e.request);
   }
@@ -58,7 +59,9 @@ class TimelineBuilder {
     holding_changed(e.request);
   }
 
+  void operator()(const KvSwappedOut& e) { of(e.request).swapped = true; }
   void operator()(const KvSwappedIn& e) {
+    of(e.request).swapped = false;
     of(e.request).computed = e.tokens;
     holding_changed(e.request);
   }

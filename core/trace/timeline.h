@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
@@ -11,7 +12,8 @@
 
 namespace kvarium {
 
-enum class LaneState : std::uint8_t { waiting, prefill, decode, preempted };
+/// swapped: preempted, its K and V in the memory of the host.
+enum class LaneState : std::uint8_t { waiting, prefill, decode, preempted, swapped };
 
 /// A request was in one state for steps [first_step, end_step).
 struct LaneSegment {
@@ -64,6 +66,13 @@ class Timeline {
 
   /// The request's states in order; the last segment of a request that has not ended ends after last_step().
   std::vector<LaneSegment> lane(RequestId request) const;
+  /// Where a request was forked from another; nothing for one that arrived by itself.
+  struct Fork {
+    RequestId parent{};
+    std::uint64_t event = 0;  ///< its place in the trace
+    bool operator==(const Fork&) const = default;
+  };
+  std::optional<Fork> fork(RequestId request) const { return at(request).fork; }
   /// In order of steps, one a step at most.
   std::span<const WorkRow> work_rows(RequestId request) const { return at(request).rows; }
   /// The row of a step; nullptr when the step did nothing for the request.
@@ -86,6 +95,8 @@ class Timeline {
   struct Request {
     std::vector<LaneSegment> lane;  // the last one is open while the request has not ended: end_step means nothing
     bool ended = false;
+    bool swapped = false;  // its K and V are in the memory of the host
+    std::optional<Fork> fork;
     std::vector<WorkRow> rows;
     std::vector<Holding> holdings;
     std::uint64_t entries = 0;       // of its table

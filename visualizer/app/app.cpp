@@ -99,6 +99,7 @@ Scene App::scene() const {
               .before = moment_.before,
               .tables_before = moment_.tables_before,
               .violations = moment_.violations};
+  scene.invariants_that_hold = moment_.invariants_that_hold;
   scene.change = ease_in_out(moment_.tween.progress(seconds_));
   if (moment_.has_step_start) scene.step_start = &moment_.step_start;
   scene.title = title_;
@@ -140,8 +141,10 @@ void App::draw_docks(Ui& ui, PanelContext& context, const layout::FrameLayout& f
   draw_tabs(context, frame.tabs);
   draw_right_dock(context, frame);
   // The lists come first: what they are hovered for lights up in the centre in the same frame.
-  draw_scenario_panel(context, form_, frame.scenario);
-  draw_requests_panel(context, frame.requests);
+  if (frame.left_shown) {
+    draw_scenario_panel(context, form_, frame.scenario);
+    draw_requests_panel(context, frame.requests);
+  }
   if (tab_ == kBlocksTab) draw_blocks_panel(context, blocks_, frame.centre);
   if (tab_ == kWorkTab) draw_work_panel(context, frame.centre);
   if (tab_ == kRadixTab) draw_radix_panel(context, radix_, frame.centre);
@@ -150,14 +153,10 @@ void App::draw_docks(Ui& ui, PanelContext& context, const layout::FrameLayout& f
   draw_splitters(ui, frame);
 }
 
-/// Of windows that never come to the front, Dear ImGui keeps the first one made above the later ones. The drawer lies
-/// over the centre, so the right dock is drawn first, and made in the first frame even where it is not shown.
 void App::draw_right_dock(PanelContext& context, const layout::FrameLayout& frame) {
-  if (!frame.right_shown && right_dock_made_) return;
-  right_dock_made_ = true;
-  const layout::Rect nowhere{-1000, -1000, 100, 100};
-  draw_guide_panel(context, guide_, frame.right_shown ? frame.guide : nowhere);
-  draw_inspector_panel(context, inspector_, frame.right_shown ? frame.inspector : nowhere);
+  if (!frame.right_shown) return;
+  draw_guide_panel(context, guide_, frame.guide);
+  draw_inspector_panel(context, inspector_, frame.inspector);
 }
 
 void App::draw_tabs(PanelContext& context, const layout::Rect& dock) {

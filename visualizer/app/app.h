@@ -136,7 +136,7 @@ class App final : private Actions {
   layout::DockSizes docks_;
   int tab_ = kBlocksTab;
   bool drawer_ = false, keys_ = false, hint_ = true, reduce_motion_ = false;
-  bool play_when_events_come_ = false, right_dock_made_ = false;
+  bool play_when_events_come_ = false;
   double seconds_ = 0;
   std::function<void()> quit_;
   std::vector<std::function<void()>> queued_;

@@ -65,6 +65,7 @@ bool Moment::follow(const Player& player, Granularity granularity, double time, 
   if (!shown || before.blocks.size() != picture.blocks.size()) before = picture;
   tables_before = std::exchange(tables, table_sizes(world));
   violations = kvarium::violations(world);
+  invariants_that_hold = violations.empty() ? kInvariantCount : kvarium::invariants_that_hold(world);
   now = what_happened(player, granularity);
   tween = {time, seconds};
   position = player.position();

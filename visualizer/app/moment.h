@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/trace/invariants.h"
 #include "core/trace/player.h"
 #include "visualizer/layout/animation.h"
 #include "visualizer/layout/picture.h"
@@ -15,6 +16,7 @@ struct Moment {
   layout::PoolPicture picture, before;
   std::vector<std::size_t> tables, tables_before;  ///< entries of each request's table, now and before
   std::vector<std::string> violations;
+  std::size_t invariants_that_hold = kInvariantCount;
   World step_start;  ///< when the step started that all this belongs to: only if it evicted nodes of the tree
   bool has_step_start = false;
   std::string now;  ///< one or a few sentences: what just happened

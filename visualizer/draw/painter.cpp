@@ -71,6 +71,10 @@ void Painter::circle(layout::Point centre, float radius, Colour colour) {
   list_.AddCircleFilled(vec(centre), px(radius), colour);
 }
 
+void Painter::ring(layout::Point centre, float radius, Colour colour, float width) {
+  list_.AddCircle(vec(centre), px(radius), colour, 0, px(width));
+}
+
 void Painter::hatch(const layout::Rect& rect, Colour colour, float space, bool rising) {
   if (rect.empty()) return;
   clip(rect);

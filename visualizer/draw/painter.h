@@ -37,6 +37,7 @@ class Painter {
   void curve(const layout::Curve& curve, Colour colour, float width);
   void triangle(layout::Point a, layout::Point b, layout::Point c, Colour colour);
   void circle(layout::Point centre, float radius, Colour colour);
+  void ring(layout::Point centre, float radius, Colour colour, float width = 1);
   /// Parallel lines over the rectangle, `space` apart, rising to the right (or falling).
   void hatch(const layout::Rect& rect, Colour colour, float space, bool rising = true);
 

@@ -18,6 +18,15 @@ Rect strip(const Rect& beside, bool vertical) {
                   : Rect{beside.x, beside.bottom() - kSplitter / 2, beside.width, kSplitter};
 }
 
+void split_left_dock(FrameLayout& frame, Rect& rest, const DockSizes& sizes) {
+  const float right = frame.right_is_drawer ? 0 : sizes.right;
+  Rect left = cut_left(rest, give_way(sizes.left, kMinimumDock, rest.width, kMinimumCentreWidth + right));
+  frame.left_splitter = strip(left, true);
+  frame.scenario = cut_top(left, left.height * share_of(sizes.scenario_share));
+  frame.scenario_splitter = strip(frame.scenario, false);
+  frame.requests = left;
+}
+
 void split_right_dock(FrameLayout& frame, Rect dock, const DockSizes& sizes) {
   frame.right_splitter = {dock.x - kSplitter / 2, dock.y, kSplitter, dock.height};
   frame.guide = cut_top(dock, dock.height * share_of(sizes.guide_share));
@@ -40,19 +49,11 @@ FrameLayout frame_layout(float width, float height, float scale, const DockSizes
   frame.timeline = cut_bottom(rest, give_way(timeline, kMinimumTimeline, rest.height, kMinimumCentreHeight));
   frame.timeline_splitter = {rest.x, frame.timeline.y - kSplitter / 2, rest.width, kSplitter};
 
-  const float right_inside = frame.right_is_drawer ? 0 : sizes.right;
-  Rect left = cut_left(rest, give_way(sizes.left, kMinimumDock, rest.width, kMinimumCentreWidth + right_inside));
-  frame.left_splitter = strip(left, true);
-  frame.scenario = cut_top(left, left.height * share_of(sizes.scenario_share));
-  frame.scenario_splitter = strip(frame.scenario, false);
-  frame.requests = left;
-
-  if (frame.right_shown) {
-    const float wanted =
-        give_way(sizes.right, kMinimumDock, rest.width, frame.right_is_drawer ? 0 : kMinimumCentreWidth);
-    Rect under = rest;
-    split_right_dock(frame, cut_right(frame.right_is_drawer ? under : rest, wanted), sizes);
-  }
+  frame.left_shown = !(frame.right_is_drawer && drawer_open);
+  if (frame.left_shown) split_left_dock(frame, rest, sizes);
+  if (frame.right_shown)
+    split_right_dock(frame, cut_right(rest, give_way(sizes.right, kMinimumDock, rest.width, kMinimumCentreWidth)),
+                     sizes);
   frame.tabs = cut_top(rest, kTabsHeight);
   frame.centre = rest;
 

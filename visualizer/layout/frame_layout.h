@@ -14,7 +14,7 @@ struct DockSizes {
 };
 
 constexpr float kMenuHeight = 28, kTransportHeight = 46, kStatusHeight = 24, kTabsHeight = 34;
-/// Below this width the right dock lies over the centre as a drawer.
+/// Below this width there is room for one side only: the right dock, opened as a drawer, takes the left one's.
 constexpr float kDrawerWidth = 1200;
 constexpr float kSplitter = 6;  ///< thickness of the strip that a splitter is grabbed by
 
@@ -24,6 +24,7 @@ struct FrameLayout {
   Rect left_splitter, right_splitter, timeline_splitter, scenario_splitter, guide_splitter;
   bool right_is_drawer = false;
   bool right_shown = true;
+  bool left_shown = true;
 };
 
 /// `width` and `height` in real pixels; `scale` is real pixels a logical pixel. Docks that a person made too wide for

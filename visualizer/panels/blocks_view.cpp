@@ -8,7 +8,7 @@ namespace {
 
 constexpr float kDimmed = 0.22F;
 constexpr std::size_t kFewRequests = 8;
-constexpr std::size_t kFewLinks = 12, kMostLinks = 64;
+constexpr std::size_t kFewLinks = 6, kSomeLinks = 14, kMostLinks = 64;
 
 bool owns(const layout::BlockPicture& block, RequestId request) {
   const auto end = block.owners.begin() + block.owner_count;
@@ -184,7 +184,7 @@ std::vector<layout::RowInput> table_inputs(const World& world) {
 void draw_links(BlocksView& view, bool over) {
   std::size_t links = 0;
   for (const layout::TableRow& row : view.rows.rows) links += row.blocks - row.first_block;
-  const float faint = links <= kFewLinks ? 0.65F : 0.35F;
+  const float faint = links <= kFewLinks ? 0.65F : links <= kSomeLinks ? 0.35F : 0.16F;  // the lit one stands out
   const bool small_cells = view.grid.detail == layout::Detail::cells || view.grid.detail == layout::Detail::aggregated;
   const bool too_many = links > kMostLinks || small_cells;
   for (const layout::TableRow& row : view.rows.rows) {

@@ -135,7 +135,7 @@ void draw_pill(RadixView& view, const Rect& pill, const ShownNode& shown, float 
   Painter& painter = view.painter;
   const Theme& theme = painter.theme();
   const bool lit = view.is_lit(shown);
-  painter.fill(pill, over(with_alpha(theme.raised, opacity), theme.panel), 7);
+  painter.fill(pill, with_alpha(theme.raised, opacity), 7);
   if (shown.gone || !shown.node.found || shown.node.folded > 0)
     painter.dashed(pill, with_alpha(theme.dim, opacity), 4, 4);
   else
@@ -163,6 +163,7 @@ std::uint64_t oldest_use(const RadixPanelState& state) {
 void draw_node(RadixView& view, std::size_t i, const Rect& pill, std::uint64_t oldest) {
   const ShownNode& shown = view.state.nodes[i];
   const float opacity = opacity_of(view, shown);
+  if (opacity <= 0) return;
   draw_pill(view, pill, shown, opacity);
   if (i > 0 && shown.node.folded == 0) draw_owners(view, pill, shown.node, opacity);
   if (pill.height >= view.painter.px(kOneLine)) draw_words(view, pill, shown, opacity);
@@ -178,6 +179,24 @@ void draw_node(RadixView& view, std::size_t i, const Rect& pill, std::uint64_t o
                                     screen_rect(pill));
   for (const Target& pointed : view.context.scene.pointed) {
     if (pointed == target) view.painter.outline(pill.inset(-view.painter.px(4)), view.painter.theme().accent, 2.5F, 10);
+  }
+}
+
+/// Lines from the nodes that are lit to their blocks, as long as they can be told apart.
+void draw_links(RadixView& view) {
+  constexpr std::size_t kMostLinks = 48;
+  std::size_t links = 0;
+  for (std::size_t i = 0; i < view.state.nodes.size() && links < kMostLinks; ++i) {
+    const ShownNode& shown = view.state.nodes[i];
+    if (!view.is_lit(shown)) continue;
+    const Rect pill = view.rect_of(i);
+    if (!layout::overlap(pill, view.tree)) continue;
+    const Rect from{pill.x, pill.y, pill.width, std::min(pill.bottom(), view.tree.bottom()) - pill.y};
+    for (const BlockId block : shown.node.blocks) {
+      if (++links > kMostLinks) break;
+      const layout::Curve curve = layout::link_curve(from, view.grid.block_rect(value(block)));
+      view.painter.curve(curve, with_alpha(view.painter.theme().text, 0.55F), 1.5F);
+    }
   }
 }
 
@@ -216,16 +235,21 @@ std::string holders(const RadixView& view, const PrefixNode& node) {
 }
 
 std::size_t draw_tree(RadixView& view) {
+  const bool one_by_one = view.grid.detail == layout::Detail::tokens || view.grid.detail == layout::Detail::blocks;
+  if (one_by_one) draw_links(view);
   view.painter.clip(view.tree);
   for (std::size_t i = 1; i < view.state.nodes.size(); ++i) draw_edge(view, i);
   const std::uint64_t oldest = oldest_use(view.state);
   std::size_t outside = 0;
-  for (std::size_t i = 0; i < view.state.nodes.size(); ++i) {
-    const Rect pill = view.rect_of(i);
-    if (layout::overlap(pill, view.tree))
-      draw_node(view, i, pill, oldest);
-    else
-      ++outside;
+  for (const bool is_new : {true, false}) {  // what comes out of its parent comes out from behind it
+    for (std::size_t i = 0; i < view.state.nodes.size(); ++i) {
+      if (view.state.nodes[i].is_new != is_new) continue;
+      const Rect pill = view.rect_of(i);
+      if (layout::overlap(pill, view.tree))
+        draw_node(view, i, pill, oldest);
+      else
+        ++outside;
+    }
   }
   view.painter.pop_clip();
   return outside;
@@ -249,24 +273,6 @@ void draw_cell(RadixView& view, std::uint32_t id) {
                                     view.canvas, screen_rect(rect));
 }
 
-/// Lines from the nodes that are lit to their blocks, as long as they can be told apart.
-void draw_links(RadixView& view) {
-  constexpr std::size_t kMostLinks = 48;
-  std::size_t links = 0;
-  for (std::size_t i = 0; i < view.state.nodes.size() && links < kMostLinks; ++i) {
-    const ShownNode& shown = view.state.nodes[i];
-    if (!view.is_lit(shown)) continue;
-    const Rect pill = view.rect_of(i);
-    if (!layout::overlap(pill, view.tree)) continue;
-    const Rect from{pill.x, pill.y, pill.width, std::min(pill.bottom(), view.tree.bottom()) - pill.y};
-    for (const BlockId block : shown.node.blocks) {
-      if (++links > kMostLinks) break;
-      const layout::Curve curve = layout::link_curve(from, view.grid.block_rect(value(block)));
-      view.painter.curve(curve, with_alpha(view.painter.theme().text, 0.55F), 1.5F);
-    }
-  }
-}
-
 }  // namespace
 
 void draw_strip(RadixView& view, PoolTexture& texture) {
@@ -279,7 +285,6 @@ void draw_strip(RadixView& view, PoolTexture& texture) {
     texture.update(ui.textures, view.grid, view.context.scene.picture, dimmed, ui.theme(), ui.look_version());
     return texture.draw(view.painter.list(), view.grid);
   }
-  draw_links(view);
   for (std::uint32_t id = 0; id < view.grid.num_blocks; ++id) draw_cell(view, id);
 }
 

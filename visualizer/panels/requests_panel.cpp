@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/trace/describe.h"
 #include "core/words/words.h"
@@ -19,6 +20,16 @@ std::string numbers_of(const World& world, const RequestState& request) {
   if (world.block_size > 0) line += tr_format(" · {} blocks", request.table.size());
   if (request.preemptions > 0) line += tr_format(" · preempted {}x", request.preemptions);
   return line;
+}
+
+/// The selected node of the radix tree, if the request holds its blocks.
+std::optional<NodeId> held_node(const World& world, const Selection& selection, const RequestState& request) {
+  if (selection.selected.kind != Target::Kind::node) return std::nullopt;
+  const Resolved at = resolve(world, selection.selected);
+  if (!at.node || world.radix[index(*at.node)]->blocks.empty()) return std::nullopt;
+  const BlockId block = world.radix[index(*at.node)]->blocks.front();
+  const bool holds = std::find(request.table.begin(), request.table.end(), block) != request.table.end();
+  return holds ? at.node : std::nullopt;
 }
 
 bool pointed_at(const Scene& scene, const Target& target) {
@@ -47,6 +58,8 @@ void draw_request(PanelContext& context, const RequestState& request) {
     painter.fill(area, theme.selected, 6);
   else if (place.hovered)
     painter.fill(area, theme.hovered, 6);
+  const auto node = held_node(context.scene.world(), context.selection, request);
+  if (node) painter.outline(area, theme.text, 1.5F, 6);
   if (pointed_at(context.scene, target)) painter.outline(area, theme.accent, 2, 6);
   if (place.hovered) context.selection.hovered = target;
   if (place.pressed) context.actions.select(selected ? Target{} : target);
@@ -60,7 +73,9 @@ void draw_request(PanelContext& context, const RequestState& request) {
   const std::string status(tr(show(request.status)));
   const float status_width = painter.measure(FontRole::small, status) + context.px(8);
   painter.text(layout::cut_right(line, status_width), status, theme.dim, FontRole::small, Align::right);
-  painter.text(line, numbers_of(context.scene.world(), request), theme.text, FontRole::small);
+  std::string numbers = numbers_of(context.scene.world(), request);
+  if (node) numbers += tr_format(" · holds node {}", value(*node));
+  painter.text(line, numbers, theme.text, FontRole::small);
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ struct Scene {
   bool reduce_motion = false;
   std::string now{};  ///< one sentence: what just happened
   const std::vector<std::string>& violations;
+  std::size_t invariants_that_hold = 0;
   std::vector<Target> pointed{};  ///< what the lesson's words point at
   double seconds = 0;             ///< since the program started
 

@@ -22,9 +22,29 @@ void draw_invariants(PanelContext& context) {
   if (scene.violations.empty()) {
     return part(context, "invariants", tr_format("invariants {}/{} ok", kInvariantCount, kInvariantCount), theme.good);
   }
-  const std::size_t hold = invariants_that_hold(scene.world());
-  part(context, "invariants", tr_format("! invariants {}/{}: {}", hold, kInvariantCount, scene.violations.front()),
+  part(context, "invariants",
+       tr_format("! invariants {}/{}: {}", scene.invariants_that_hold, kInvariantCount, scene.violations.front()),
        theme.bad);
+}
+
+/// What the prefix cache was good for, and what it cost others.
+void draw_prefix(PanelContext& context) {
+  const World& world = context.scene.world();
+  const Theme& theme = context.ui.theme();
+  if (context.scene.picture.cached > 0)
+    part(context, "cached", tr_format("cached {}", context.scene.picture.cached), theme.text);
+  const PrefixCounts& prefix = world.prefix;
+  if (prefix.queried_tokens > 0) {
+    const double share = static_cast<double>(prefix.hit_tokens) / static_cast<double>(prefix.queried_tokens);
+    part(context, "hit_rate",
+         tr_format("hits {}/{} tokens ({:.1f} %)", with_commas(prefix.hit_tokens), with_commas(prefix.queried_tokens),
+                   100 * share),
+         theme.text);
+  }
+  if (world.evicted_blocks > 0)
+    part(context, "evictions", tr_format("evicted {} blocks", with_commas(world.evicted_blocks)), theme.text);
+  if (world.copies.blocks > 0)
+    part(context, "copies", tr_format("copied {} blocks", with_commas(world.copies.blocks)), theme.text);
 }
 
 }  // namespace
@@ -43,6 +63,7 @@ void draw_status_panel(PanelContext& context, const layout::Rect& dock) {
     part(context, "pool_used", tr_format("pool {}/{} blocks", picture.used, picture.blocks.size()), theme.text);
     part(context, "waste", tr_format("empty slots {:.1f} %", 100 * picture.waste()), theme.text);
   }
+  draw_prefix(context);
   const Work& work = scene.world().work;
   if (work.kv_projections > 0) {
     part(context, "work_counts",

@@ -26,11 +26,14 @@ std::string_view name_of(LaneState state) {
       return tr("decode");
     case LaneState::preempted:
       return tr("preempted");
+    case LaneState::swapped:
+      return tr("swapped out");
   }
   return "";
 }
 
-void draw_segment(Painter& painter, const Rect& bar, LaneState state, RequestId id) {
+/// `indent`: pixels before the words.
+void draw_segment(Painter& painter, const Rect& bar, LaneState state, RequestId id, float indent) {
   const OwnerColours colours = painter.theme().owner(value(id));
   const bool works = state == LaneState::prefill || state == LaneState::decode;
   if (works) {
@@ -40,7 +43,7 @@ void draw_segment(Painter& painter, const Rect& bar, LaneState state, RequestId 
     painter.fill(bar, with_alpha(colours.fill, 0.12F), 2);
     painter.dashed(bar, with_alpha(colours.fill, 0.9F), 3, 3);
   }
-  const Rect inside{bar.x + painter.px(5), bar.y, bar.width - painter.px(10), bar.height};
+  const Rect inside{bar.x + indent, bar.y, bar.width - indent - painter.px(5), bar.height};
   painter.text_if_fits(inside, name_of(state), works ? colours.text : painter.theme().text, FontRole::small,
                        Align::left);
 }
@@ -51,11 +54,19 @@ void draw_lane(PanelContext& context, Painter& painter, const TimelinePanelState
   const auto [first, last] = layout::visible(
       segments, state.axis, [](const LaneSegment& s) { return static_cast<double>(s.first_step); },
       [](const LaneSegment& s) { return static_cast<double>(s.end_step); });
+  const auto fork = context.scene.timeline.fork(id);  // in the middle of a step
+  const float start = fork ? state.axis.x_of(layout::time_of(context.scene.trace(), fork->event)) : lane.x;
   for (std::size_t i = first; i < last; ++i) {
-    const float from = std::max(lane.x, state.axis.x_of(segments[i].first_step));
+    const float from = std::max({lane.x, start, state.axis.x_of(segments[i].first_step)});
     const float to = std::min(lane.right(), state.axis.x_of(segments[i].end_step));
-    draw_segment(painter, {from, lane.y, std::max(painter.px(1), to - from - 1), lane.height}, segments[i].state, id);
+    const Rect bar{from, lane.y, std::max(painter.px(1), to - from - 1), lane.height};
+    draw_segment(painter, bar, segments[i].state, id, painter.px(fork && i == 0 ? 10 : 5));
   }
+}
+
+void draw_diamond(Painter& painter, layout::Point at, float r, Colour colour) {
+  painter.triangle({at.x - r, at.y}, {at.x, at.y - r}, {at.x + r, at.y}, colour);
+  painter.triangle({at.x - r, at.y}, {at.x + r, at.y}, {at.x, at.y + r}, colour);
 }
 
 /// Marks of one kind that would lie on top of each other are drawn once.
@@ -70,7 +81,13 @@ void draw_mark(Painter& painter, float x, const Rect& track, Mark mark) {
       painter.fill({x - r, y - r, 2 * r, 2 * r}, theme.dim);
       break;
     case Mark::shared:
-      painter.triangle({x - r, y + r}, {x + r, y + r}, {x, y - r}, theme.accent);
+      painter.ring({x, y}, 3, theme.accent, 1.5F);
+      break;
+    case Mark::copied:
+      draw_diamond(painter, {x, y}, painter.px(4.5F), theme.text);
+      break;
+    case Mark::evicted:
+      painter.triangle({x - 1.3F * r, y - r}, {x + 1.3F * r, y - r}, {x, y + 1.3F * r}, theme.warning);
       break;
     case Mark::preempted:
       painter.fill({x - painter.px(1), track.y, painter.px(2), painter.px(18)}, theme.bad);
@@ -87,6 +104,69 @@ void draw_mark(Painter& painter, float x, const Rect& track, Mark mark) {
   }
 }
 
+/// Where the lanes that fit are.
+struct Lanes {
+  Rect area;
+  std::size_t first = 0, end = 0;
+  float height = 0;
+
+  bool shows(RequestId id) const { return index(id) >= first && index(id) < end; }
+  Rect of(std::size_t request) const {
+    return {area.x, area.y + static_cast<float>(request - first) * height + 1, area.width, height - 2};
+  }
+};
+
+/// What happened to a request, on its lane: a bar where it was preempted, a diamond where a block was copied for it.
+void draw_lane_marks(PanelContext& context, Painter& painter, const TimelinePanelState& state, const Lanes& lanes) {
+  const Theme& theme = painter.theme();
+  const auto first_step = static_cast<std::uint32_t>(std::max(0.0, std::floor(state.axis.first)));
+  const auto end_step = static_cast<std::uint32_t>(std::ceil(state.axis.last)) + 1;
+  for (const TimelineMark& mark : context.scene.timeline.marks_of_steps(first_step, end_step)) {
+    if ((mark.mark != Mark::preempted && mark.mark != Mark::copied) || !lanes.shows(mark.request)) continue;
+    const float x = state.axis.x_of(layout::time_of(context.scene.trace(), mark.event));
+    if (x < lanes.area.x || x > lanes.area.right()) continue;
+    const Rect lane = lanes.of(index(mark.request));
+    if (mark.mark == Mark::preempted) {
+      painter.fill({x - painter.px(2.5F), lane.y, painter.px(5), lane.height}, theme.panel);
+      painter.fill({x - painter.px(1.5F), lane.y, painter.px(3), lane.height}, theme.bad);
+    } else {
+      const layout::Point at{x, lane.centre().y};
+      draw_diamond(painter, at, std::min(lane.height / 2, painter.px(6)), theme.panel);
+      draw_diamond(painter, at, std::min(lane.height / 2, painter.px(6)) - painter.px(1.5F), theme.text);
+    }
+  }
+}
+
+/// What the request does in the step that is shown, in the words of the chart.
+std::string state_now(const PanelContext& context, RequestId id) {
+  const std::uint64_t step = context.scene.world().step;
+  for (const LaneSegment& segment : context.scene.timeline.lane(id))
+    if (segment.first_step <= step && step < segment.end_step) return std::string(name_of(segment.state));
+  return {};
+}
+
+/// From the parent's lane to the lane that begins there.
+void draw_fork(PanelContext& context, Painter& painter, const TimelinePanelState& state, const Lanes& lanes,
+               RequestId id) {
+  const auto fork = context.scene.timeline.fork(id);
+  if (!fork || (!lanes.shows(fork->parent) && !lanes.shows(id))) return;
+  const float x = state.axis.x_of(layout::time_of(context.scene.trace(), fork->event));
+  if (x < lanes.area.x || x > lanes.area.right()) return;
+  const auto y_of = [&](RequestId request) {
+    if (lanes.shows(request)) return lanes.of(index(request)).centre().y;
+    return index(request) < lanes.first ? lanes.area.y : lanes.area.bottom();
+  };
+  const Colour ink = painter.theme().text;
+  const float from = y_of(fork->parent), to = y_of(id);
+  painter.line({x, from}, {x, to}, painter.theme().panel, 4);
+  painter.line({x, from}, {x, to}, ink, 1.5F);
+  painter.circle({x, from}, 3.5F, ink);
+  const float r = painter.px(4);
+  painter.triangle({x - r, to - r}, {x + r, to - r}, {x, to + r}, ink);
+  context.ui.registry.add_rect("fork:" + letter(id), "mark", letter(id), letter(fork->parent), 0,
+                               {x - r, std::min(from, to), x + r, std::max(from, to)});
+}
+
 void draw_ticks(Painter& painter, const TimelinePanelState& state, const Rect& track) {
   const Theme& theme = painter.theme();
   const double distance = layout::label_distance(state.axis, painter.px(46));
@@ -101,23 +181,32 @@ void draw_ticks(Painter& painter, const TimelinePanelState& state, const Rect& t
 
 }  // namespace
 
+LaneRoom lane_room(const PanelContext& context, const TimelineParts& parts) {
+  const auto requests = static_cast<float>(std::max<std::size_t>(1, context.scene.timeline.num_requests()));
+  const float even = parts.lanes.height / requests;
+  const float height = std::floor(std::clamp(even, context.px(kSmallestLane), context.px(kLargestLane)));
+  return {height, std::max<std::size_t>(1, static_cast<std::size_t>(parts.lanes.height / height))};
+}
+
 void draw_lanes(PanelContext& context, Painter& painter, const TimelinePanelState& state, const TimelineParts& parts) {
   const std::size_t requests = context.scene.timeline.num_requests();
   const Theme& theme = painter.theme();
   painter.fill(parts.lanes, theme.background, 3);
   if (requests == 0) return;
-  const float even = parts.lanes.height / static_cast<float>(requests);
-  const float height = std::floor(std::clamp(even, context.px(kSmallestLane), context.px(kLargestLane)));
-  const auto fit = std::max<std::size_t>(1, static_cast<std::size_t>(parts.lanes.height / height));
+  const auto [height, fit] = lane_room(context, parts);
   const std::size_t first = requests > fit ? std::min(state.first_lane, requests - fit) : 0;
-  for (std::size_t i = first; i < std::min(requests, first + fit); ++i) {
+  const Lanes lanes{parts.lanes, first, std::min(requests, first + fit), height};
+  for (std::size_t i = lanes.first; i < lanes.end; ++i) {
     const RequestId id{static_cast<std::uint32_t>(i)};
-    const float top = parts.lanes.y + static_cast<float>(i - first) * height;
-    const Rect lane{parts.lanes.x, top + 1, parts.lanes.width, height - 2};
-    const Rect chip{parts.labels.right() - context.px(30), lane.y, context.px(22), lane.height};
+    const Rect lane = lanes.of(i), chip{parts.labels.right() - context.px(30), lane.y, context.px(22), lane.height};
     if (height >= context.px(14)) draw_letter(painter, chip, id);
     draw_lane(context, painter, state, lane, id);
+    context.ui.registry.add_rect("lane:" + letter(id), "lane", letter(id), state_now(context, id), 0,
+                                 screen_rect(lane));
   }
+  for (std::size_t i = lanes.first; i < lanes.end; ++i)
+    draw_fork(context, painter, state, lanes, RequestId{static_cast<std::uint32_t>(i)});
+  draw_lane_marks(context, painter, state, lanes);
   const Rect label{parts.labels.x, parts.labels.y, context.px(52), context.px(16)};
   painter.text(label, tr("requests"), theme.dim, FontRole::small);
   if (requests > fit) {

@@ -25,7 +25,7 @@ TimelineParts divide(const PanelContext& context, layout::Rect rest) {
   return parts;
 }
 
-/// Wheel zooms at the pointer, right drag pans, left press and drag travel.
+/// Wheel zooms at the pointer (over the letters: scrolls the lanes), right drag pans, left press and drag travel.
 void interact(PanelContext& context, TimelinePanelState& state, const Canvas& canvas, const TimelineParts& parts) {
   const Trace& trace = context.scene.trace();
   const double end = layout::end_of(trace);
@@ -35,6 +35,11 @@ void interact(PanelContext& context, TimelinePanelState& state, const Canvas& ca
     state.zoomed = true;
     state.axis.zoom(io.MouseWheel > 0 ? 0.8 : 1.25, at.x, end);
   }
+  if (canvas.hovered && io.MouseWheel != 0 && at.x < parts.lanes.x) {
+    const std::size_t requests = context.scene.timeline.num_requests(), fit = lane_room(context, parts).fit;
+    if (io.MouseWheel < 0) state.first_lane = std::min(state.first_lane + 1, requests - std::min(requests, fit));
+    if (io.MouseWheel > 0 && state.first_lane > 0) --state.first_lane;
+  }
   if (canvas.held && ImGui::IsMouseDragging(ImGuiMouseButton_Right, 0)) {
     state.zoomed = true;
     state.axis.pan(state.axis.time_at(at.x - io.MouseDelta.x) - state.axis.time_at(at.x), end);
@@ -42,6 +47,20 @@ void interact(PanelContext& context, TimelinePanelState& state, const Canvas& ca
   const bool travels =
       canvas.held && ImGui::IsMouseDown(ImGuiMouseButton_Left) && at.x >= parts.lanes.x - context.px(4);
   if (travels) context.actions.jump(layout::position_at(trace, state.axis.time_at(at.x)));
+}
+
+/// What the marks mean, beside the word "time".
+void explain_marks(PanelContext& context, const Canvas& canvas, const TimelineParts& parts) {
+  const layout::Rect word{parts.labels.x, parts.scrubber.y, parts.labels.width, parts.scrubber.height};
+  if (!canvas.hovered || !word.contains(mouse())) return;
+  const std::string words(
+      tr("circle: a block is taken\nring: a block is shared, or found in the cache\nsquare: a block is given back\n"
+         "diamond: a block is copied before a write\ntriangle down: something cached is evicted\n"
+         "triangle left: tokens are taken back\nred bar: a request is preempted"));
+  ImGui::BeginTooltip();
+  ImGui::TextUnformatted(words.c_str());
+  context.ui.registry.add_last_item("mark_meanings", words, "tooltip", {});
+  ImGui::EndTooltip();
 }
 
 void draw_playhead(PanelContext& context, Painter& painter, const TimelinePanelState& state,
@@ -91,6 +110,9 @@ void draw_timeline_panel(PanelContext& context, TimelinePanelState& state, const
   draw_memory(context, painter, state, parts);
   draw_scrubber(context, painter, state, parts);
   draw_playhead(context, painter, state, parts);
+  explain_marks(context, canvas, parts);
+  context.ui.registry.add_rect("lane_labels", "list", "lanes", std::to_string(state.first_lane), canvas.id,
+                               screen_rect(parts.labels));
   context.ui.registry.add_rect("scrubber", "slider", "scrubber", std::to_string(context.scene.player.position()),
                                canvas.id, screen_rect(parts.scrubber));
 }

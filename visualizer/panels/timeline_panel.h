@@ -23,6 +23,12 @@ void draw_timeline_panel(PanelContext& context, TimelinePanelState& state, const
 struct TimelineParts {
   layout::Rect labels, lanes, memory_label, memory, scrubber;
 };
+/// Height of a lane in pixels, and how many lanes the panel has room for.
+struct LaneRoom {
+  float height = 0;
+  std::size_t fit = 1;
+};
+LaneRoom lane_room(const PanelContext& context, const TimelineParts& parts);
 void draw_lanes(PanelContext& context, Painter& painter, const TimelinePanelState& state, const TimelineParts& parts);
 void draw_memory(PanelContext& context, Painter& painter, const TimelinePanelState& state, const TimelineParts& parts);
 void draw_scrubber(PanelContext& context, Painter& painter, const TimelinePanelState& state,

@@ -63,6 +63,30 @@ TEST_CASE("a lane tells in which steps a request waited, was prefilled, decoded 
                                                                 {5, 6, LaneState::prefill}});
 }
 
+TEST_CASE("a forked request's lane begins at the fork and names its parent") {
+  Trace trace;
+  emit_all(trace, prefill_events());
+  trace.emit(StepStarted{2});
+  trace.emit(RequestForked{kB, kA});
+  const Timeline timeline = timeline_of(trace);
+  CHECK_FALSE(timeline.fork(kA));
+  CHECK(timeline.fork(kB) == Timeline::Fork{kA, trace.size() - 1});
+  CHECK(timeline.lane(kB).front().first_step == 2);
+}
+
+TEST_CASE("a request whose K and V went to the host is swapped out until it runs again") {
+  Trace trace;
+  emit_all(trace, {PoolCreated{4, blocks({0, 1, 2, 3})}, RequestArrived{kA, tokens(4), 2}, StepStarted{1},
+                   RequestAdmitted{kA}, BlockAllocated{kA, BlockId{0}}, KvComputed{kA, 0, 4, Phase::prefill, true},
+                   StepStarted{2}, KvSwappedOut{kA, 4, 64}, BlockReleased{kA, BlockId{0}, 0}, RequestPreempted{kA, 0},
+                   StepStarted{3}, RequestAdmitted{kA}, BlockAllocated{kA, BlockId{1}}, KvSwappedIn{kA, 4, 64},
+                   BlockAllocated{kA, BlockId{2}}, KvComputed{kA, 4, 1, Phase::decode, true}});
+  CHECK(timeline_of(trace).lane(kA) == std::vector<LaneSegment>{{0, 1, LaneState::waiting},
+                                                                {1, 2, LaneState::prefill},
+                                                                {2, 3, LaneState::swapped},
+                                                                {3, 4, LaneState::decode}});
+}
+
 TEST_CASE("the lane of a request that goes on reaches to the newest step") {
   Trace trace;
   emit_all(trace, prefill_events());
