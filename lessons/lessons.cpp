@@ -11,8 +11,12 @@ const std::vector<Lesson>& lessons() {
   static const std::vector<Lesson> kAll{
       {"01_why_a_cache", "Why a cache?", "docs/lessons/01_why_a_cache.md", why_a_cache},
       {"04_paged_blocks", "Paged blocks", "docs/lessons/04_paged_blocks.md", paged_blocks},
+      {"05_sharing_and_copy_on_write", "Sharing and copy on write", "docs/lessons/05_sharing_and_copy_on_write.md",
+       sharing_and_copy_on_write},
+      {"06_prefix_hash", "Prefix cache with hashes", "docs/lessons/06_prefix_hash.md", prefix_hash},
       {"07_radix_tree", "A tree of prompts", "docs/lessons/07_radix_tree.md", radix_tree},
       {"08_eviction", "Eviction", "docs/lessons/08_eviction.md", eviction},
+      {"09_continuous_batching", "Continuous batching", "docs/lessons/09_continuous_batching.md", continuous_batching},
   };
   return kAll;
 }

@@ -7,7 +7,10 @@ class LessonKit;
 
 void why_a_cache(LessonKit& kit);
 void paged_blocks(LessonKit& kit);
+void sharing_and_copy_on_write(LessonKit& kit);
+void prefix_hash(LessonKit& kit);
 void radix_tree(LessonKit& kit);
 void eviction(LessonKit& kit);
+void continuous_batching(LessonKit& kit);
 
 }  // namespace kvarium

@@ -53,6 +53,21 @@ TEST_CASE("lesson 04 finds 17 tokens in blocks 7, 3 and 12") {
   CHECK_THAT(text, contains("             8           9.7 %            18\n"));
 }
 
+TEST_CASE("lesson 05 shows the tables before and after the copies") {
+  const std::string text = transcript("05");
+  CHECK_THAT(text, contains("C  [7,3,12] 20 tokens\n"));
+  CHECK_THAT(text, contains("free 5 9 14 1 10 0 15 6 2 13 8 4 11 | used 3x3 7x3 12x3\n"));
+  CHECK_THAT(text, contains("A  [7,3,5] 21 tokens\n"));
+  CHECK_THAT(text, contains("B  [7,3,9] 21 tokens\n"));
+}
+
+TEST_CASE("lesson 06 finds whole blocks, keeps tenants apart and sees through a collision") {
+  const std::string text = transcript("06");
+  CHECK_THAT(text, contains("Answer: 32."));
+  CHECK_THAT(text, contains("Another salt, other names."));
+  CHECK_THAT(text, contains("The names are equal"));
+}
+
 TEST_CASE("lesson 07 draws the tree before and after the leaf went") {
   const std::string text = transcript("07");
   CHECK_THAT(text, contains("+- The little girl                   3 tokens, slots 0 1 2\n"));
@@ -66,6 +81,13 @@ TEST_CASE("lesson 08 counts the hits of five policies on nine prompts") {
   CHECK_THAT(text, contains("cache, the next one to go first:   1  0  5  4\n"));
   CHECK_THAT(text, contains("length-aware      12   as lfu"));
   CHECK_THAT(text, contains("fifo               8   the block"));
+}
+
+TEST_CASE("lesson 09 prints both timelines and what a preemption costs") {
+  const std::string text = transcript("09");
+  CHECK_THAT(text, contains("   4  B C           D E"));  // static
+  CHECK_THAT(text, contains("   4  B C D         E"));    // continuous
+  CHECK_THAT(text, contains("   5  A B C         D"));    // preempted
 }
 
 TEST_CASE("a transcript is plain text of at most 80 columns, figures included") {
@@ -125,5 +147,5 @@ TEST_CASE("what a lesson points at is there when it points") {
 TEST_CASE("a lesson is found by its number or its id") {
   CHECK(find_lesson("4").id == "04_paged_blocks");
   CHECK(find_lesson("01_why_a_cache").id == "01_why_a_cache");
-  CHECK_THROWS_WITH(find_lesson("99"), contains("01_why_a_cache, 04_paged_blocks"));
+  CHECK_THROWS_WITH(find_lesson("99"), contains("04_paged_blocks, 05_sharing_and_copy_on_write"));
 }

@@ -122,12 +122,12 @@ TEST_CASE("A choice is made with the mouse or with the keyboard, and runs") {
   OpenWindow window("own");
   window.driver.click("prefix_cache");
   window.driver.click("prefix_cache/1");
-  window.driver.expect("prefix_cache", "hash: full blocks by their hash (vLLM)");
+  window.driver.expect("prefix_cache", "hash: full blocks (vLLM)");
   window.driver.expect("prefix_cache/reset");
   window.driver.click("prefix_cache");
   window.driver.key("Down");
   window.driver.key("Space");
-  window.driver.expect("prefix_cache", "radix: a tree of tokens (SGLang)");
+  window.driver.expect("prefix_cache", "radix: a tree (SGLang)");
   window.driver.click("run");
   window.settle();
   CHECK(window.app.form_error() == "");
