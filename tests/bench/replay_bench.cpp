@@ -1,5 +1,6 @@
-// How long the replay of a production trace takes once it is read, nobody listening: Mooncake's synthetic trace,
-// 121,877 blocks referenced. Set KVARIUM_SHARED_DATA to the folder that has mooncake_synthetic_trace.jsonl.
+// How long the replay of a production trace takes once it is read: Mooncake's synthetic trace, 121,877 blocks
+// referenced; nobody listening, recorded, and through the engine. Set KVARIUM_SHARED_DATA to the folder that has
+// mooncake_synthetic_trace.jsonl.
 
 #include "core/replay/replay.h"
 
@@ -9,10 +10,13 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/eviction/policies.h"
+#include "core/replay/engine_replay.h"
 #include "core/replay/mooncake_reader.h"
 #include "core/replay/recorded_replay.h"
+#include "core/scheduling/continuous_scheduler.h"
 #include "core/trace/trace.h"
 
 namespace kvarium {
@@ -65,6 +69,28 @@ void record_synthetic(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(trace->block_references));
 }
 BENCHMARK(record_synthetic)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMillisecond);
+
+/// The first requests through the real engine over a cost model, hash cache, 833 blocks: what an H100 has room for.
+void serve_synthetic(benchmark::State& state) {
+  std::optional<RequestTrace> trace = read_trace();
+  if (!trace) return state.SkipWithError((trace_path() + " is missing; set KVARIUM_SHARED_DATA").c_str());
+  trace = first_requests(std::move(*trace), static_cast<std::size_t>(state.range(0)));
+  EngineConfig config;
+  config.block_size = trace->block_size;
+  config.hand_out_order = ascending_order(833);
+  config.limits = {256, default_server().tokens_per_step};
+  config.prefix_cache.kind = PrefixCaching::hash;
+  const ContinuousScheduler scheduler({WaitingOrder::first_come, true});
+  NullSink nobody;
+  EngineReplay run;
+  for (auto _ : state) {
+    run = replay_with_engine(*trace, config, scheduler, default_server(), nobody, {}, CancelToken()).value();
+  }
+  state.counters["steps"] = static_cast<double>(run.steps);
+  state.counters["simulated_s"] = run.end_ms / 1e3;
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(trace->requests.size()));
+}
+BENCHMARK(serve_synthetic)->Arg(500)->Unit(benchmark::kMillisecond);
 
 void read_synthetic(benchmark::State& state) {
   for (auto _ : state) {
