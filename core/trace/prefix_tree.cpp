@@ -1,7 +1,7 @@
 #include "core/trace/prefix_tree.h"
 
 #include <algorithm>
-#include <map>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -114,40 +114,45 @@ class PrefixKeys {
 
 /// Of the blocks with a hash, those that are found by it.
 std::vector<std::uint32_t> found_blocks(const World& world) {
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> found;
+  struct Mixed {
+    std::size_t operator()(const BlockHash& hash) const {
+      return static_cast<std::size_t>(hash.low ^ (hash.high * 31));
+    }
+  };
+  std::unordered_map<BlockHash, std::uint32_t, Mixed> found;
+  found.reserve(world.blocks.size());
   for (std::uint32_t id = 0; id < world.blocks.size(); ++id) {
     const BlockState& block = world.blocks[id];
     if (!block.hash) continue;
-    const auto [first, is_new] = found.try_emplace({block.hash->high, block.hash->low}, id);
+    const auto [first, is_new] = found.try_emplace(*block.hash, id);
     if (!is_new && block.cached_event < world.blocks[first->second].cached_event) first->second = id;
   }
   std::vector<std::uint32_t> blocks;
+  blocks.reserve(found.size());
   for (const auto& [hash, id] : found) blocks.push_back(id);
+  std::sort(blocks.begin(), blocks.end());
   return blocks;
 }
 
-std::vector<TokenId> tokens_of(const World& world, std::uint32_t block) {
+std::span<const TokenId> tokens_of(const World& world, std::uint32_t block) {
   const BlockState& state = world.blocks[block];
-  const std::vector<TokenId>& tokens = world.request(state.writer).tokens;
+  const std::span<const TokenId> tokens(world.request(state.writer).tokens);
   const std::size_t first = std::size_t{state.writer_logical} * world.block_size;
-  const std::size_t begin = std::min(first, tokens.size()), end = std::min(tokens.size(), first + world.block_size);
-  return {tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.begin() + static_cast<std::ptrdiff_t>(end)};
+  if (first >= tokens.size()) return {};
+  return tokens.subspan(first, std::min<std::size_t>(world.block_size, tokens.size() - first));
 }
 
 /// [blocks + 1]: numbers of the children of the root (0) and of block b (b + 1). `lost[b]`: what comes before b is
 /// gone.
 std::vector<std::vector<std::uint32_t>> block_children(const World& world, std::vector<bool>& lost) {
   PrefixKeys keys(world);
-  std::vector<std::uint32_t> blocks = found_blocks(world);
+  const std::vector<std::uint32_t> blocks = found_blocks(world);
   std::unordered_map<std::uint64_t, std::uint32_t> block_of;
+  block_of.reserve(blocks.size());
   for (const std::uint32_t b : blocks) {
     const std::uint64_t key = keys.of(world.blocks[b].writer, world.blocks[b].writer_logical + 1);
     if (key != 0) block_of.emplace(key, b);
   }
-  std::map<std::uint32_t, std::vector<TokenId>> tokens;
-  for (const std::uint32_t b : blocks) tokens.emplace(b, tokens_of(world, b));
-  std::sort(blocks.begin(), blocks.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return tokens.at(a) < tokens.at(b); });
   lost.assign(world.blocks.size(), false);
   std::vector<std::vector<std::uint32_t>> children(world.blocks.size() + 1);
   for (const std::uint32_t b : blocks) {
@@ -160,6 +165,12 @@ std::vector<std::vector<std::uint32_t>> block_children(const World& world, std::
     }
     children[parent].push_back(b + 1);
   }
+  const auto by_tokens = [&world](std::uint32_t a, std::uint32_t b) {
+    const std::span<const TokenId> left = tokens_of(world, a - 1), right = tokens_of(world, b - 1);
+    return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end());
+  };
+  for (std::vector<std::uint32_t>& below : children)
+    if (below.size() > 1) std::stable_sort(below.begin(), below.end(), by_tokens);
   return children;
 }
 
