@@ -129,6 +129,13 @@ void draw_scrollbar(Painter& painter, const Rect& tables, float scroll, float co
   painter.fill({tables.right() - painter.px(5), top, painter.px(4), length}, painter.theme().line, 2);
 }
 
+/// Where not all rows fit, those of requests that have ended give way to those that run or wait.
+void leave_out_ended(std::vector<layout::RowInput>& inputs, const World& world) {
+  const auto ended = [&world](const layout::RowInput& row) { return world.request(row.request).ended(); };
+  if (std::all_of(inputs.begin(), inputs.end(), ended)) return;
+  inputs.erase(std::remove_if(inputs.begin(), inputs.end(), ended), inputs.end());
+}
+
 /// The legend is the filter: a chip isolates its state.
 void draw_legend(PanelContext& context, BlocksPanelState& state, Painter& painter, const Rect& line) {
   float x = line.x;
@@ -210,9 +217,16 @@ void draw_blocks_panel(PanelContext& context, BlocksPanelState& state, const lay
   const Rect room = room_left();
   const Canvas canvas = kvarium::ui::canvas(context.ui, "blocks_canvas", {room.width, room.height});
   Painter painter(*canvas.list, context.ui);
-  const std::vector<layout::RowInput> inputs = table_inputs(world);
   const float most = (room.height - context.px(2 * kTitle + kLinkRoom)) * kLargestTablesShare;
-  const float content = layout::rows_height(inputs, world.block_size, room.width, most, context.ui.scale());
+  std::vector<layout::RowInput> inputs = table_inputs(world);
+  const auto height_of = [&] {
+    return layout::rows_height(inputs, world.block_size, room.width, most, context.ui.scale());
+  };
+  float content = height_of();
+  if (content > most) {
+    leave_out_ended(inputs, world);
+    content = height_of();
+  }
   const float row = inputs.empty() ? 1.0F : content / static_cast<float>(inputs.size());
   const float whole_rows = content <= most ? content : std::max(row, std::floor(most / row) * row);
   const Places at = divide(context, layout_rect(canvas), std::min(whole_rows, most));
