@@ -13,7 +13,7 @@ namespace kvarium {
 void add_shown_flags(CLI::App& flags, ui::ShownOptions& options) {
   const auto words = [](std::string_view english) { return std::string(tr(english)); };
   auto* scenario =
-      flags.add_option("--scenario", options.scenario, words("S01 to S07, B1 or own, or the scenario's name"));
+      flags.add_option("--scenario", options.scenario, words("S01 to S07, X1, B1 or own, or the scenario's name"));
   flags.add_option("--set", options.set, words("a parameter of the scenario: --set block_size=4; may be repeated"))
       ->take_all();
   auto* lesson = flags.add_option("--lesson", options.lesson, words("a lesson instead: its number or id"));
