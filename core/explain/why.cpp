@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <variant>
 
 #include "core/words/words.h"
@@ -62,9 +63,33 @@ std::string spans(const BlockReason& from, const BlockReason& to) {
   return from.first == last ? tr_format("Token {}", last) : tr_format("Tokens {} to {}", from.first, last);
 }
 
-/// Runs of blocks that have the same reason, but for the block that it names.
+/// But for the block that it names.
 bool same_reason(const BlockReason& a, const BlockReason& b) {
-  return a.fate == b.fate && a.by == b.by && a.step == b.step && a.block == b.block;
+  return a.fate == b.fate && a.by == b.by && a.step == b.step;
+}
+
+/// "3, 5, 7 and 12 more"
+std::string block_list(std::span<const BlockReason> blocks) {
+  constexpr std::size_t kMost = 12;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(blocks.size(), kMost); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(value(blocks[i].block.value_or(BlockId{0})));
+  }
+  return blocks.size() > kMost ? tr_format("{} and {} more", text, blocks.size() - kMost) : text;
+}
+
+/// Of blocks in a row that have the same reason.
+std::string run_sentence(std::span<const BlockReason> blocks, RequestId request) {
+  const BlockReason& first = blocks.front();
+  if (blocks.size() > 1 && first.fate == BlockFate::hit) {
+    return tr_format("Found in blocks {}: request {} computed them in step {}.", block_list(blocks), letter(*first.by),
+                     first.step);
+  }
+  if (blocks.size() > 1 && first.fate == BlockFate::behind_a_miss) {
+    return tr_format("They are cached in blocks {}, but something before them is not: a hit has no gaps.",
+                     block_list(blocks));
+  }
+  return sentence(first, request);
 }
 
 std::string summary(const MissExplanation& why) {
@@ -149,7 +174,8 @@ std::vector<std::string> explain(const Trace& trace, RequestId request, std::siz
   for (std::size_t i = 0; i < why->blocks.size();) {
     std::size_t last = i;
     while (last + 1 < why->blocks.size() && same_reason(why->blocks[i], why->blocks[last + 1])) ++last;
-    lines.push_back(spans(why->blocks[i], why->blocks[last]) + ": " + sentence(why->blocks[i], request));
+    lines.push_back(spans(why->blocks[i], why->blocks[last]) + ": " +
+                    run_sentence(std::span(why->blocks).subspan(i, last + 1 - i), request));
     i = last + 1;
   }
   if (const std::string preempted = why_preempted(trace, request, end); !preempted.empty()) lines.push_back(preempted);

@@ -38,8 +38,10 @@ void App::update(Ui& ui) {
   const bool was_playing = playback_.playing;
   playback_.advance(passed, run_->player, session_.running());
   follow_player(false);
+  take_compared();
   if (hint_ && (seconds_ > kHintSeconds || ImGui::IsMouseClicked(ImGuiMouseButton_Left))) hint_ = false;
-  const bool moves = was_playing || playback_.playing || session_.running() || hint_ || moment_.tween.running(seconds_);
+  const bool moves = was_playing || playback_.playing || session_.running() || comparison_.running() || hint_ ||
+                     moment_.tween.running(seconds_);
   if (moves) ui.keep_moving();
 }
 
@@ -60,6 +62,16 @@ void App::take_events() {
   if (play_when_events_come_ && !run_->trace.empty()) {
     play_when_events_come_ = false;
     playback_.playing = true;
+  }
+}
+
+void App::take_compared() {
+  try {
+    const std::optional<std::string> error = comparison_.update(run_->player);
+    if (error) compare_.error = *error;
+  } catch (const MisuseError& error) {
+    comparison_.forget();
+    compare_.error = error.what();
   }
 }
 
@@ -145,12 +157,21 @@ void App::draw_docks(Ui& ui, PanelContext& context, const layout::FrameLayout& f
     draw_scenario_panel(context, form_, frame.scenario);
     draw_requests_panel(context, frame.requests);
   }
-  if (tab_ == kBlocksTab) draw_blocks_panel(context, blocks_, frame.centre);
-  if (tab_ == kWorkTab) draw_work_panel(context, frame.centre);
-  if (tab_ == kRadixTab) draw_radix_panel(context, radix_, frame.centre);
+  draw_centre(context, frame.centre);
   draw_timeline_panel(context, timeline_, frame.timeline);
   draw_status_panel(context, frame.status);
   draw_splitters(ui, frame);
+}
+
+void App::draw_centre(PanelContext& context, const layout::Rect& dock) {
+  if (compare_.open) {
+    const CompareView view = comparison_.view(run_->player);
+    return draw_compare_panel(context, compare_, started_, view, dock, [this] { later([this] { start_compared(); }); });
+  }
+  if (tab_ == kBlocksTab) draw_blocks_panel(context, blocks_, dock);
+  if (tab_ == kWorkTab) draw_work_panel(context, dock);
+  if (tab_ == kRadixTab) draw_radix_panel(context, radix_, dock);
+  if (tab_ == kMetricsTab) draw_metrics_panel(context, metrics_, dock);
 }
 
 void App::draw_right_dock(PanelContext& context, const layout::FrameLayout& frame) {
@@ -160,20 +181,24 @@ void App::draw_right_dock(PanelContext& context, const layout::FrameLayout& fram
 }
 
 void App::draw_tabs(PanelContext& context, const layout::Rect& dock) {
-  static constexpr std::array<std::string_view, 3> kCaptions{"1  Blocks", "2  Work", "3  Radix"};
-  static constexpr std::array<std::string_view, 3> kIds{"tab_blocks", "tab_work", "tab_radix"};
-  static constexpr std::array<std::string_view, 3> kHelp{"Where K and V lie", "What each step computes and reads",
-                                                         "Which prefixes the cache keeps"};
-  static constexpr std::array<std::string_view, 3> kKeys{"tab_1", "tab_2", "tab_3"};
+  static constexpr std::array<std::string_view, 4> kCaptions{"1  Blocks", "2  Work", "3  Radix", "4  Metrics"};
+  static constexpr std::array<std::string_view, 4> kIds{"tab_blocks", "tab_work", "tab_radix", "tab_metrics"};
+  static constexpr std::array<std::string_view, 4> kHelp{"Where K and V lie", "What each step computes and reads",
+                                                         "Which prefixes the cache keeps", "The run in numbers"};
+  static constexpr std::array<std::string_view, 4> kKeys{"tab_1", "tab_2", "tab_3", "tab_4"};
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {context.px(4), context.px(3)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, context.ui.theme().background);
   begin_panel(context.ui, "tabs", "", {dock.x, dock.y}, {dock.right(), dock.bottom()}, ImGuiWindowFlags_NoScrollbar);
   for (std::size_t i = 0; i < kIds.size(); ++i) {
-    const Look look{.tooltip = kHelp[i], .shortcut = kKeys[i], .active = tab_ == static_cast<int>(i)};
-    if (button(context.ui, kIds[i], kCaptions[i], look)) tab_ = static_cast<int>(i);
+    const Look look{.tooltip = kHelp[i], .shortcut = kKeys[i], .active = !compare_.open && tab_ == static_cast<int>(i)};
+    if (button(context.ui, kIds[i], kCaptions[i], look)) show_tab(static_cast<int>(i));
     ImGui::SameLine();
   }
+  const Look compare{
+      .tooltip = "Two runs side by side, one parameter apart", .shortcut = "compare", .active = compare_.open};
+  if (button(context.ui, "tab_compare", "Compare", compare)) later([this] { toggle_compare(); });
+  ImGui::SameLine();
   const float left = ImGui::GetCursorScreenPos().x + context.px(10);
   Painter painter(*ImGui::GetWindowDrawList(), context.ui);
   const layout::Rect room{left, dock.y, dock.right() - left - context.px(8), dock.height};
@@ -230,6 +255,11 @@ void App::finish_run() {
   }
   take_events();
   follow_player(false);
+  while (comparison_.running()) {
+    take_compared();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  take_compared();
 }
 
 void App::go_to_step(std::uint64_t step) {

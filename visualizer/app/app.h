@@ -9,6 +9,7 @@
 
 #include "core/trace/player.h"
 #include "core/trace/timeline.h"
+#include "visualizer/app/comparison.h"
 #include "visualizer/app/moment.h"
 #include "visualizer/app/playback.h"
 #include "visualizer/app/scenario_form.h"
@@ -18,6 +19,7 @@
 #include "visualizer/panels/guide_panel.h"
 #include "visualizer/panels/inspector_panel.h"
 #include "visualizer/panels/menu_bar.h"
+#include "visualizer/panels/metrics_panel.h"
 #include "visualizer/panels/overlays.h"
 #include "visualizer/panels/radix_panel.h"
 #include "visualizer/panels/timeline_panel.h"
@@ -37,7 +39,7 @@ struct Run {
 };
 
 /// The tabs of the centre, in their order.
-inline constexpr int kBlocksTab = 0, kWorkTab = 1, kRadixTab = 2;
+inline constexpr int kBlocksTab = 0, kWorkTab = 1, kRadixTab = 2, kMetricsTab = 3;
 
 class App final : private Actions {
  public:
@@ -57,6 +59,8 @@ class App final : private Actions {
   void go_to_step(std::uint64_t step);
   void select_target(const Target& target) { selection_.selected = target; }
   void use_tab(int tab) { tab_ = tab; }
+  /// Opens compare mode: the other run has this value. InputError for one that cannot be.
+  void compare_with(std::string_view field, std::string_view value);
   void reduce_motion(bool on) { reduce_motion_ = on; }
   void show_hint(bool on) { hint_ = on; }
   void open_drawer(bool open) { drawer_ = open; }
@@ -72,12 +76,14 @@ class App final : private Actions {
   void draw(Ui& ui);
   void update(Ui& ui);
   void take_events();
+  void take_compared();
   void follow_player(bool stepping);
   void show_what_is_meant();
   void draw_docks(Ui& ui, PanelContext& context, const layout::FrameLayout& frame);
   void draw_splitters(Ui& ui, const layout::FrameLayout& frame);
   void draw_right_dock(PanelContext& context, const layout::FrameLayout& frame);
   void draw_tabs(PanelContext& context, const layout::Rect& dock);
+  void draw_centre(PanelContext& context, const layout::Rect& dock);
   void register_shortcuts(Ui& ui);
   void register_time_shortcuts(Shortcuts& keys);
   void register_view_shortcuts(Ui& ui);
@@ -88,6 +94,8 @@ class App final : private Actions {
   void open_model(const std::string& path);
   void select_request(int direction);  ///< the next or the previous one of the list
   void select_in_tree(TreeMove move);
+  void toggle_compare();
+  void start_compared();  ///< the other run, with what the panel says
   void later(std::function<void()> action) { queued_.push_back(std::move(action)); }
 
   // Actions: each is done before the next frame.
@@ -105,6 +113,7 @@ class App final : private Actions {
   void open_trace(const std::string& path) override;
   void save_trace(const std::string& path) override;
   void save_picture(const std::string& path) override;
+  void save_metrics(const std::string& path) override;
   void select(const Target& target) override;
   void go_to(const std::string& place) override;
   void show_tab(int tab) override;
@@ -127,6 +136,10 @@ class App final : private Actions {
   ScenarioForm form_ = make_form();
   Selection selection_;
   BlocksPanelState blocks_;
+  MetricsPanelState metrics_;
+  ComparePanelState compare_;
+  Comparison comparison_;
+  ScenarioForm started_;  ///< what the run that is shown was started with; without fields: no scenario
   RadixPanelState radix_;
   GuidePanelState guide_;
   InspectorPanelState inspector_;

@@ -9,8 +9,10 @@
 
 #include "core/words/words.h"
 #include "lessons/kit/lesson.h"
+#include "lessons/scenarios/set_parameter.h"
 #include "visualizer/app/app.h"
 #include "visualizer/platform/png.h"
+#include "visualizer/platform/write_file.h"
 
 namespace kvarium::ui {
 
@@ -26,6 +28,10 @@ void App::new_run(std::string title, std::string summary) {
   timeline_ = {};
   blocks_.scroll = 0;
   radix_.forget();
+  metrics_.forget();
+  comparison_.forget();
+  compare_ = {};
+  started_ = {};
   toast_ = {};
   title_ = std::move(title);
   summary_ = std::move(summary);
@@ -46,6 +52,7 @@ void App::start(bool play) {
   }
   new_run(scenario.id == "own" ? scenario.title : scenario.id + "  " + scenario.title, scenario.summary);
   tab_ = scenario.id == "S01" ? kWorkTab : scenario.id == "S05" ? kRadixTab : kBlocksTab;
+  started_ = form_;
   play_when_events_come_ = play;
   session_.start([&scenario, params](EventSink& sink, const CancelToken& cancel) {
     kvarium::run_scenario(scenario, params, sink, cancel);
@@ -158,6 +165,18 @@ void App::save_picture(const std::string& path) {
   });
 }
 
+void App::save_metrics(const std::string& path) {
+  later([this, path] {
+    try {
+      follow(metrics_, run_->trace, run_->player);
+      write_file(path, metrics_file(metrics_, run_->player.world(), path));
+      say(tr_format("Saved the metrics to {}.", path), false);
+    } catch (const InputError& error) {
+      say(error.what(), true);
+    }
+  });
+}
+
 /// A llama2.c checkpoint comes with a tokenizer; the only "tok*.bin" beside it is taken.
 void App::open_model(const std::string& path) {
   choose(form_, "own");
@@ -170,6 +189,50 @@ void App::open_model(const std::string& path) {
   }
   set_field(form_, "tokenizer_path", beside);
   start(true);
+}
+
+// --- two runs
+
+void App::toggle_compare() {
+  compare_.open = !compare_.open;
+  if (!compare_.open || comparison_.view(run_->player).right != nullptr) return;
+  if (comparable_fields(started_).empty()) return;
+  suggest_other(compare_, started_);
+  start_compared();
+}
+
+void App::start_compared() {
+  compare_.error.clear();
+  const Scenario& scenario = find_scenario(started_.chosen);
+  ScenarioParams params = params_of(started_);
+  const FormField& other = compare_.other;
+  const FormField& here = started_.fields[comparable_fields(started_)[static_cast<std::size_t>(compare_.field)]];
+  compare_.left_title = here.id + " = " + value_text(here);
+  compare_.right_title = other.id + " = " + value_text(other);
+  try {
+    kvarium::set_parameter(scenario, params, {other.id, value_text(other)});
+    comparison_.start(scenario, params);
+  } catch (const InputError& error) {
+    compare_.error = error.what();
+  }
+}
+
+void App::compare_with(std::string_view field, std::string_view value) {
+  const std::vector<std::size_t> fields = comparable_fields(started_);
+  std::string names;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    names += (names.empty() ? "" : ", ") + started_.fields[fields[i]].id;
+    if (started_.fields[fields[i]].id == field) compare_.field = static_cast<int>(i);
+  }
+  if (fields.empty() || started_.fields[fields[static_cast<std::size_t>(compare_.field)]].id != field) {
+    throw InputError(tr_format("\"{}\" cannot be compared; there are: {}", field, names));
+  }
+  ScenarioForm other = started_;
+  set_field(other, field, value);
+  compare_.other = other.fields[fields[static_cast<std::size_t>(compare_.field)]];
+  compare_.open = true;
+  start_compared();
+  if (!compare_.error.empty()) throw InputError(compare_.error);
 }
 
 // --- how it is shown
@@ -202,7 +265,10 @@ void App::select_in_tree(TreeMove move) {
   select(*target);
   radix_.reveal = target;
 }
-void App::show_tab(int tab) { tab_ = tab; }
+void App::show_tab(int tab) {
+  tab_ = tab;
+  compare_.open = false;
+}
 void App::toggle_theme() {
   const bool dark = host_.ui().theme().name == ThemeName::dark;
   host_.ui().set_theme(dark ? ThemeName::light : ThemeName::dark);

@@ -40,6 +40,12 @@ void App::register_view_shortcuts(Ui& ui) {
   keys.on("tab_1", [this] { show_tab(kBlocksTab); });
   keys.on("tab_2", [this] { show_tab(kWorkTab); });
   keys.on("tab_3", [this] { show_tab(kRadixTab); });
+  keys.on("tab_4", [this] { show_tab(kMetricsTab); });
+  keys.on("compare", [this] { later([this] { toggle_compare(); }); });
+  keys.on("why", [this] {
+    drawer_ = true;
+    inspector_.select_tab = "tab_why";
+  });
   const auto search = [this] {
     drawer_ = true;
     inspector_.select_tab = "tab_log";
@@ -78,6 +84,8 @@ void App::register_view_shortcuts(Ui& ui) {
       menu_.dialog.what = PathDialog::For::nothing;
     else if (!toast_.words.empty())
       toast_.words.clear();
+    else if (compare_.open)
+      compare_.open = false;
     else if (blocks_.isolated)
       blocks_.isolated.reset();
     else

@@ -25,6 +25,7 @@ struct ViewOptions {
   std::optional<std::uint64_t> step;  ///< nothing: the last but one, where memory is still held
   std::string select;                 ///< "block:3": what is selected; empty: nothing
   std::string tab;                    ///< "blocks" or "work"; empty: what suits the scenario
+  std::string compare;                ///< "eviction=fifo": a second run beside the first; empty: none
   std::string screenshot;             ///< PNG file; empty: none
   std::string dump_ui;                ///< file with all that is on the screen, one JSON object a line; empty: none
   std::string script;                 ///< file of a script that is run first; empty: none

@@ -1,10 +1,13 @@
 // A picture, or a script, without a display.
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "core/error.h"
 #include "core/words/words.h"
+#include "lessons/scenarios/set_parameter.h"
 #include "visualizer/app/start.h"
 #include "visualizer/platform/headless.h"
 #include "visualizer/platform/png.h"
@@ -24,6 +27,13 @@ std::string read_script(const std::string& path) {
   return text.str();
 }
 
+int tab_of(const std::string& name) {
+  static constexpr std::string_view kNames[] = {"blocks", "work", "radix", "metrics"};
+  const auto at = std::find(std::begin(kNames), std::end(kNames), name);
+  if (at != std::end(kNames)) return static_cast<int>(at - std::begin(kNames));
+  throw InputError(tr_format("there is no tab \"{}\"; there are blocks, work, radix and metrics", name));
+}
+
 void go_where_asked(App& app, const ViewOptions& options) {
   app.finish_run();
   if (!app.message().empty() && app.run().trace.empty()) throw InputError(app.message());
@@ -33,11 +43,12 @@ void go_where_asked(App& app, const ViewOptions& options) {
   }
   // In the last step requests end and give all back: the one before shows more.
   app.go_to_step(options.step.value_or(steps > 1 ? steps - 1 : steps));
-  if (!options.tab.empty() && options.tab != "blocks" && options.tab != "work" && options.tab != "radix") {
-    throw InputError(tr_format("there is no tab \"{}\"; there are blocks, work and radix", options.tab));
+  if (!options.tab.empty()) app.use_tab(tab_of(options.tab));
+  if (!options.compare.empty()) {
+    const Assignment other = parse_assignment(options.compare);
+    app.compare_with(other.id, other.value);
+    app.finish_run();
   }
-  if (!options.tab.empty())
-    app.use_tab(options.tab == "work" ? kWorkTab : options.tab == "radix" ? kRadixTab : kBlocksTab);
   if (options.select.empty()) return;
   const auto target = parse_target(options.select);
   if (!target)

@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "core/metrics/comparison.h"
 #include "core/trace/describe.h"
 #include "core/words/words.h"
 #include "visualizer/commands/command.h"
@@ -18,7 +20,26 @@ namespace {
 struct Options {
   TraceSource source;
   TracePlace place;
+  std::string compare;
 };
+
+/// Both runs at the end of the same step; one that has ended by then, at its end.
+void print_comparison(const Options& options, const Trace& left) {
+  TraceSource other = options.source;
+  other.set.push_back(options.compare);
+  const std::unique_ptr<Trace> right = load_trace(other);
+  const World here = left.world_at(position_of(options.place, left));
+  const std::uint64_t steps = options.place.step || options.place.event ? here.step : right->num_steps();
+  const std::uint64_t step = std::min<std::uint64_t>(steps, right->num_steps());
+  const World there = right->world_at(position_of({step, std::nullopt}, *right));
+  MetricsLog left_log, right_log;
+  left_log.follow(left);
+  right_log.follow(*right);
+  const std::vector<ComparedRow> rows = compare(summarise(left, here, left_log), left.num_steps(),
+                                                summarise(*right, there, right_log), right->num_steps());
+  fmt::print("{}", comparison_text(rows, tr_format("step {}", here.step),
+                                   tr_format("{}, step {}", options.compare, there.step)));
+}
 
 }  // namespace
 
@@ -43,9 +64,15 @@ Command text_command(CLI::App& program) {
   flags->add_option("--trace", options->source.file, std::string(tr("a recording")))
       ->excludes("--scenario")
       ->excludes("--lesson");
+  flags->add_option("--compare", options->compare, std::string(tr("with a second run that has this: eviction=fifo")))
+      ->needs("--scenario");
   add_place_flags(*flags, options->place);
   return {flags, [options] {
             const std::unique_ptr<Trace> trace = load_trace(options->source);
+            if (!options->compare.empty()) {
+              print_comparison(*options, *trace);
+              return kDone;
+            }
             print_text_twin(trace->world_at(position_of(options->place, *trace)));
             return kDone;
           }};

@@ -35,7 +35,8 @@ Command view_command(CLI::App& program) {
       ->check(whole_number(0, UINT64_MAX));
   flags->add_option("--select", options->select,
                     words("what is selected: block:3, slot:29, request:A, token:A[13], node:4"));
-  flags->add_option("--tab", options->tab, words("blocks, work or radix; else what suits the scenario"));
+  flags->add_option("--tab", options->tab, words("blocks, work, radix or metrics; else what suits the scenario"));
+  flags->add_option("--compare", options->compare, words("a second run beside it with this value: eviction=fifo"));
   flags->add_option("--screenshot", options->screenshot, words("the PNG file to write"));
   flags->add_option("--dump-ui", options->dump_ui,
                     words("a file for all that is on the screen, one JSON object a line"));

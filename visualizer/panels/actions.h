@@ -34,6 +34,7 @@ class Actions {
   virtual void open_trace(const std::string& path) = 0;
   virtual void save_trace(const std::string& path) = 0;
   virtual void save_picture(const std::string& path) = 0;
+  virtual void save_metrics(const std::string& path) = 0;  ///< as the file's name ends, see metrics_file()
 
   // How it is shown.
   virtual void select(const Target& target) = 0;

@@ -19,6 +19,8 @@ void file_menu(PanelContext& context, MenuState& state) {
   picture.shortcut = "export";
   if (menu_item(context.ui, "save_picture", "Save the picture...", false, picture))
     state.dialog.open(PathDialog::For::save_picture, "kvarium.png");
+  if (menu_item(context.ui, "save_metrics", "Save the metrics...", false, save))
+    state.dialog.open(PathDialog::For::save_metrics, "kvarium.csv");
   ImGui::Separator();
   if (menu_item(context.ui, "quit", "Quit")) context.actions.quit();
   end_menu();
@@ -49,6 +51,8 @@ void view_menu(PanelContext& context, MenuState& state) {
   const bool light = context.ui.theme().name == ThemeName::light;
   if (menu_item(context.ui, "view_blocks", "Blocks", false, {.shortcut = "tab_1"})) actions.show_tab(0);
   if (menu_item(context.ui, "view_work", "Work", false, {.shortcut = "tab_2"})) actions.show_tab(1);
+  if (menu_item(context.ui, "view_radix", "Radix", false, {.shortcut = "tab_3"})) actions.show_tab(2);
+  if (menu_item(context.ui, "view_metrics", "Metrics", false, {.shortcut = "tab_4"})) actions.show_tab(3);
   ImGui::Separator();
   if (menu_item(context.ui, "view_light", "Light theme", light, {.shortcut = "theme"})) actions.toggle_theme();
   if (menu_item(context.ui, "view_motion", "Less motion", context.scene.reduce_motion, {.shortcut = "reduce_motion"}))
@@ -87,6 +91,9 @@ std::string_view question_of(PathDialog::For what) {
       return tr("Save the trace as");
     case PathDialog::For::save_picture:
       return tr("Save the picture as (PNG)");
+    case PathDialog::For::save_metrics:
+      return tr(
+          "Save the metrics as (.csv a row a step, .requests.csv a row a request, .prom for Prometheus, else text)");
     case PathDialog::For::go_to:
       return tr("Go to: b12 (block), t13 (position of the selected request), s37 (step), rA (request)");
     case PathDialog::For::nothing:
@@ -106,6 +113,8 @@ void carry_out(PanelContext& context, const PathDialog& dialog,
       return context.actions.save_trace(dialog.path);
     case PathDialog::For::save_picture:
       return context.actions.save_picture(dialog.path);
+    case PathDialog::For::save_metrics:
+      return context.actions.save_metrics(dialog.path);
     case PathDialog::For::go_to:
       return context.actions.go_to(dialog.path);
     case PathDialog::For::nothing:

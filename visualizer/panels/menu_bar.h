@@ -15,7 +15,7 @@ struct LessonEntry {
 
 /// A small window that asks for a line: a path, or where to go.
 struct PathDialog {
-  enum class For { nothing, open_trace, open_model, save_trace, save_picture, go_to };
+  enum class For { nothing, open_trace, open_model, save_trace, save_picture, save_metrics, go_to };
   For what = For::nothing;
   std::string path;
   bool just_opened = false;

@@ -24,6 +24,10 @@ std::vector<std::string> explain_block_target(const Trace& trace, const Resolved
 std::vector<std::string> explain_target(const Scene& scene, const Target& target) {
   const Resolved at = resolve(scene.world(), target);
   const std::size_t position = scene.player.position();
+  if (target.kind == Target::Kind::node) {
+    const std::string removed = why_removed(scene.trace(), NodeId{static_cast<std::uint32_t>(target.number)}, position);
+    return {removed.empty() ? tr_format("Node {} was never evicted.", target.number) : removed};
+  }
   if (target.kind == Target::Kind::request && at.request) return explain(scene.trace(), *at.request, position);
   return explain_block_target(scene.trace(), at, position);
 }

@@ -59,6 +59,10 @@ TEST_CASE("of a whole text, blocks with the same reason are told in one line") {
   bench.run();
   bench.engine.submit(ask("abcdxxxxxxxxxxxxx", 1));
   bench.run();
+  bench.engine.submit(ask("abcdefghijklm", 1));
+  bench.run();
+  CHECK(explain(Recorded(bench).trace, kC)[1] ==
+        "Tokens 0 to 11: Found in blocks 0, 1, 2: request A computed them in step 1.");
   CHECK(explain(Recorded(bench).trace, kB) ==
         std::vector<std::string>{"Request B started in step 2: 4 of its 17 tokens were found in the prefix cache.",
                                  "Tokens 0 to 3: Found in block 0: request A computed it in step 1.",
