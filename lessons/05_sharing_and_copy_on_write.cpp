@@ -37,7 +37,7 @@ std::string tables_figure(const World& world) {
 void the_question(LessonKit& kit, const ScenarioRun& run) {
   const World prefilled = run.after_step(1);
   kit.say(
-      std::string(tr("Sometimes one wants several answers to the same question, to choose the best. Each answer is a "
+      std::string(tr("Sometimes you want several answers to the same question, to choose the best. Each answer is a "
                      "request of its own: it draws its own tokens. But the prompt is the same for all of them, and so "
                      "are its K and V.")));
   kit.ask({.text = tr_format("A prompt has {} tokens, a block holds {}. Three separate requests with this prompt: how "
@@ -146,7 +146,7 @@ void the_other_way(LessonKit& kit, const ScenarioRun& run) {
   for (const RequestId id : {kA, kB, kC}) equal += ended.request(id).tokens == forked.request(id).tokens ? 1 : 0;
   kit.expect("answers that are the same in both ways", 3, equal);
   kit.say(
-      std::string(tr("There is another way, and vLLM goes it today: share full blocks only, and never write into a "
+      std::string(tr("There is another way, and vLLM takes it today: share full blocks only, and never write into a "
                      "shared block at all. Then nothing needs to be copied. The three requests are separate; the "
                      "second and third find the full blocks of the first, and compute the last few tokens again.")));
   kit.show(tables_figure(world));

@@ -82,7 +82,7 @@ void continuous_batches(LessonKit& kit, const std::vector<World>& fixed, const s
        .because = tr_format("The work is the same. Places that stayed empty: {} of {} instead of {} of {}.",
                             empty_places(fluid), kPlaces * fluid.size(), empty_places(fixed), kPlaces * fixed.size())});
   kit.say(
-      std::string(tr("This is continuous batching (Orca, Yu et al. 2022). Every server does it today. Many pictures of "
+      std::string(tr("This is continuous batching (Orca, Yu et al. 2022). Today's servers do it. Many pictures of "
                      "it draw the end of A in step 4, where D already has A's place; here the last token counts as "
                      "part of the answer, so A is in the batch of steps 1 to 3 and nowhere else.")));
   const std::vector<std::uint64_t> before = waiting_steps(fixed), now = waiting_steps(fluid);
