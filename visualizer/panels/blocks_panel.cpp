@@ -208,6 +208,26 @@ void draw_pool(BlocksView& view, BlocksPanelState& state) {
     draw_cells(view, state);
 }
 
+void draw_parts(BlocksView& view, BlocksPanelState& state, const Places& at, float content) {
+  Painter& painter = view.painter;
+  const World& world = view.world();
+  draw_links(view, false);
+  draw_title(painter, at.tables_title, tr("What each request sees"), tables_meaning(world));
+  if (table_inputs(world).empty()) {
+    const std::string_view words = world.requests.empty() ? tr("No request has arrived yet. Press Space to go on.")
+                                                          : tr("All requests have ended: their blocks are given back.");
+    painter.text(at.tables, words, painter.theme().dim);
+  }
+  draw_title(painter, at.pool_title, tr("Where it really lies: the pool"),
+             world.blocks.empty() ? "" : pool_meaning(world, view.context.scene.picture));
+  draw_tables(view);
+  draw_scrollbar(painter, at.tables, state.scroll, content);
+  draw_pool(view, state);
+  draw_links(view, true);
+  draw_spotlights(view);
+  if (!world.blocks.empty()) draw_legend(view.context, state, painter, at.legend);
+}
+
 }  // namespace
 
 void draw_blocks_panel(PanelContext& context, BlocksPanelState& state, const layout::Rect& dock) {
@@ -251,18 +271,7 @@ void draw_blocks_panel(PanelContext& context, BlocksPanelState& state, const lay
   }
   if (context.selection.selected.kind == Target::Kind::request) view.isolated = view.lit.request;
 
-  draw_links(view, false);
-  draw_title(painter, at.tables_title, tr("What each request sees"), tables_meaning(world));
-  if (inputs.empty())
-    painter.text(at.tables, tr("No request has arrived yet. Press Space to go on."), painter.theme().dim);
-  draw_title(painter, at.pool_title, tr("Where it really lies: the pool"),
-             world.blocks.empty() ? "" : pool_meaning(world, context.scene.picture));
-  draw_tables(view);
-  draw_scrollbar(painter, at.tables, state.scroll, content);
-  draw_pool(view, state);
-  draw_links(view, true);
-  draw_spotlights(view);
-  if (!world.blocks.empty()) draw_legend(context, state, painter, at.legend);
+  draw_parts(view, state, at, content);
   if (canvas.hovered) hover_tooltip(view);
 }
 

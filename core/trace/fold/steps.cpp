@@ -11,7 +11,14 @@ void Folder::operator()(const ModelDescribed& e) { world_.model = e.shape; }
 
 void Folder::operator()(const PoolCreated& e) {
   if (e.block_size == 0) cannot_follow("a pool of block size 0");
-  if (world_.free_blocks.size() != world_.blocks.size()) cannot_follow("a new pool while blocks of the old are held");
+  // All blocks may be free and yet named: a faulty engine may have released what others hold.
+  const bool in_tables = std::any_of(world_.requests.begin(), world_.requests.end(),
+                                     [](const auto& request) { return !request->table.empty(); });
+  const bool in_tree =
+      std::any_of(world_.radix.begin(), world_.radix.end(), [](const auto& node) { return !node->blocks.empty(); });
+  if (in_tables || in_tree || world_.free_blocks.size() != world_.blocks.size()) {
+    cannot_follow("a new pool while blocks of the old are held");
+  }
   FreeQueue free(e.hand_out_order);
   world_.blocks.assign(e.hand_out_order.size(), {});
   world_.block_size = e.block_size;

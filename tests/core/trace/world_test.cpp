@@ -139,6 +139,16 @@ TEST_CASE("an event that cannot follow is refused and changes nothing") {
   check_refused(ended, RequestAborted{kA}, "has ended already");
 }
 
+TEST_CASE("a new pool is refused while a table names a block of the old one, even one that was wrongly freed") {
+  World world;
+  fold(world, PoolCreated{4, {BlockId{0}}});
+  for (const std::uint32_t id : {0U, 1U}) fold(world, RequestArrived{RequestId{id}, {TokenId{1}}, 4});
+  fold(world, StepStarted{1});
+  fold(world, BlockAllocated{RequestId{0}, BlockId{0}});
+  fold(world, BlockReleased{RequestId{1}, BlockId{0}, 0});
+  CHECK_THROWS_AS(fold(world, PoolCreated{4, {}}), MisuseError);
+}
+
 TEST_CASE("a block is cached once, and evicted under the hash that it has") {
   World world = prefilled_world();
   fold(world, BlockCached{kA, BlockId{7}, 0, {1, 2}});
