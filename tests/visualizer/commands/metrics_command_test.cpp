@@ -28,3 +28,16 @@ TEST_CASE("metrics says in one line what is wrong, and returns 2") {
   check_refused("metrics --scenario S02 --step 99", "there are steps 0 to 48");
   check_refused("metrics x.jsonl --scenario S02", "--scenario");
 }
+
+TEST_CASE("text compares two runs of a scenario at the same step") {
+  const Outcome outcome = run_kvarium("text --scenario S02 --compare block_size=16 --step 10");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.error.empty());
+  CHECK_THAT(outcome.out, contains("step 10  block_size=16, step 10  difference"));
+  CHECK_THAT(outcome.out, contains("blocks in use              4        2"));
+  check_refused("text --scenario S02 --compare colour=3", "it has prompt_tokens");
+  check_refused("text --scenario S02 --compare block_size", "sets nothing");
+  check_refused("text --lesson 04 --compare block_size=4", "--scenario");
+  check_refused("view --scenario S02 --compare colour=3", "cannot be compared; there are: ");
+  check_refused("view --scenario S02 --compare block_size=0", "block_size");
+}
