@@ -26,6 +26,7 @@ Command text_command(CLI::App& program);
 Command metrics_command(CLI::App& program);
 Command why_command(CLI::App& program);
 Command generate_command(CLI::App& program);
+Command beam_command(CLI::App& program);
 Command replay_command(CLI::App& program);
 Command bytes_command(CLI::App& program);
 

@@ -13,7 +13,6 @@
 
 #include "core/cost/units.h"
 #include "core/error.h"
-#include "core/trace/trace_io.h"
 #include "core/words/words.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
 #include "lessons/scenarios/field.h"
@@ -22,6 +21,7 @@
 #include "visualizer/commands/generation.h"
 #include "visualizer/commands/interrupt.h"
 #include "visualizer/commands/numbers.h"
+#include "visualizer/commands/recording.h"
 
 namespace kvarium {
 namespace {
@@ -37,26 +37,6 @@ struct Options {
   SamplingParams sampling;
   std::vector<std::string> stops;
   std::string record;
-};
-
-/// Opens the recording with the first request: one that is refused replaces no file. Events before it wait.
-class Recording : public EventSink {
- public:
-  explicit Recording(std::string path) : path_(std::move(path)) {}
-  void emit(Event event) override {
-    if (path_.empty()) return;
-    const bool arrived = std::holds_alternative<RequestArrived>(event);
-    early_.push_back(std::move(event));
-    if (!writer_ && !arrived) return;
-    if (!writer_) writer_ = std::make_unique<TraceWriter>(path_);
-    for (Event& waiting : early_) writer_->emit(std::move(waiting));
-    early_.clear();
-  }
-
- private:
-  std::string path_;
-  std::vector<Event> early_;
-  std::unique_ptr<TraceWriter> writer_;
 };
 
 const std::map<std::string, CacheKind>& cache_kinds() {
@@ -128,11 +108,10 @@ void print_report(const GenerationReport& report, const std::string& cache) {
 void print_sharing(const GenerationReport& report, const Options& options) {
   if (report.answers.size() > 1) {
     const auto& [blocks, without] = report.memory;
-    fmt::print(
-        stderr, "{}",
-        tr_format("sharing: {} blocks held ({}), without sharing {} ({}): {:.1f} % less\n", blocks,
-                  binary_size(blocks * report.block_bytes), without, binary_size(without * report.block_bytes),
-                  without == 0 ? 0.0 : 100.0 * static_cast<double>(without - blocks) / static_cast<double>(without)));
+    fmt::print(stderr, "{}",
+               tr_format("sharing: {} blocks held ({}), without sharing {} ({}): {:.1f} % less\n", blocks,
+                         binary_size(blocks * report.block_bytes), without, binary_size(without * report.block_bytes),
+                         report.memory.saved_percent()));
     fmt::print(stderr, "{}",
                tr_format("copy on write: {} blocks, {} tokens copied\n", report.copies.blocks, report.copies.tokens));
   }

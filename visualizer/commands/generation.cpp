@@ -48,41 +48,16 @@ std::uint32_t longest(const RequestSpec& request, const ModelShape& shape) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(tokens, shape.context));
 }
 
-/// Keeps the state, and passes every event on.
-class Meter : public EventSink {
- public:
-  explicit Meter(EventSink& sink) : sink_(sink) {}
-  void emit(Event event) override {
-    fold(world_, event);
-    const bool computed = std::holds_alternative<KvComputed>(event);
-    sink_.emit(std::move(event));
-    if (computed) measure();
-  }
-  void report(GenerationReport& report) const {
-    report.work = world_.work;
-    report.memory = most_saved_;
-    report.prefix = world_.prefix;
-    report.resumed_prefix = world_.resumed_prefix;
-    report.copies = world_.copies;
-    report.evicted_blocks = world_.evicted_blocks;
-    for (const auto& request : world_.requests) report.preemptions += request->preemptions;
-  }
-
- private:
-  void measure() {
-    std::vector<BlockId> held;
-    for (const auto& request : world_.requests) held.insert(held.end(), request->table.begin(), request->table.end());
-    SharedMemory now{0, held.size()};
-    std::sort(held.begin(), held.end());
-    now.blocks = static_cast<std::size_t>(std::unique(held.begin(), held.end()) - held.begin());
-    const auto saved = [](const SharedMemory& memory) { return memory.without_sharing - memory.blocks; };
-    if (std::pair(saved(now), now.blocks) >= std::pair(saved(most_saved_), most_saved_.blocks)) most_saved_ = now;
-  }
-
-  EventSink& sink_;
-  World world_;
-  SharedMemory most_saved_;
-};
+void take_figures(const MemoryMeter& meter, GenerationReport& report) {
+  const World& world = meter.world();
+  report.work = world.work;
+  report.memory = meter.most_saved();
+  report.prefix = world.prefix;
+  report.resumed_prefix = world.resumed_prefix;
+  report.copies = world.copies;
+  report.evicted_blocks = world.evicted_blocks;
+  for (const auto& request : world.requests) report.preemptions += request->preemptions;
+}
 
 /// The answers of a request and of its forks.
 void collect(const Engine& engine, RequestId id, GenerationReport& report) {
@@ -167,7 +142,7 @@ void without_engine(const ModelChoice& choice, const GenerationSpec& spec, Event
 GenerationReport generate(const ModelChoice& choice, const GenerationSpec& spec, EventSink& sink,
                           const CancelToken& cancel, const std::function<void(std::string_view)>& on_text) {
   if (spec.requests.empty()) throw MisuseError("nothing is asked");
-  Meter meter(sink);
+  MemoryMeter meter(sink);
   CertainText text(spec.requests.front().stop_strings, on_text);
   GenerationReport report;
   for (const RequestSpec& request : spec.requests) report.prompt_tokens += request.prompt.size();
@@ -178,7 +153,7 @@ GenerationReport generate(const ModelChoice& choice, const GenerationSpec& spec,
     without_engine(choice, spec, meter, cancel, text, report);
   }
   report.seconds = std::chrono::duration<double>(Clock::now() - started).count();
-  meter.report(report);
+  take_figures(meter, report);
   return report;
 }
 

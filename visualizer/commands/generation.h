@@ -14,6 +14,7 @@
 #include "core/trace/world.h"
 #include "lessons/scenarios/model_choice.h"
 #include "lessons/scenarios/scenario.h"
+#include "visualizer/commands/memory_meter.h"
 
 namespace kvarium {
 
@@ -25,12 +26,6 @@ struct GenerationSpec {
   /// Only paged: block_size, num_blocks, seed, max_running, token_budget, the choices. num_blocks 0: as many as all
   /// prompts and answers may need when nothing is shared.
   ScenarioParams engine;
-};
-
-/// Blocks that were held at the moment at which sharing saved most.
-struct SharedMemory {
-  std::size_t blocks = 0;           ///< each counted once
-  std::size_t without_sharing = 0;  ///< once for each request that holds it
 };
 
 struct GenerationReport {
