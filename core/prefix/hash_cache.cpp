@@ -13,13 +13,26 @@ class HashCache::Verifier {
  public:
   Verifier(const HashCache& cache, const PrefixQuery& query) : cache_(cache), query_(query) {}
 
-  std::optional<ContentId> root() const { return cache_.contents_->root(scope()); }
   std::string scope() const { return query_.keys == nullptr ? std::string() : tagged_scope(*query_.keys); }
   std::span<const TokenId> tokens(std::size_t i) const { return query_.tokens.subspan(i * size(), size()); }
   std::string media(std::size_t i) const {
     if (query_.keys == nullptr) return {};
     return tagged_media(*query_.keys, static_cast<std::uint32_t>(i) * size(), size());
   }
+  /// The longest beginning that is cached, of the request's first `most` blocks.
+  std::vector<BlockId> beginning(std::size_t most) const {
+    std::vector<BlockId> found;
+    const std::optional<ContentId> root = cache_.contents_->root(scope());
+    if (!root) return found;
+    for (ContentId before = *root; found.size() < most; before = cache_.contents_->content_of(found.back())) {
+      const std::optional<BlockId> block = find(found.size(), before);
+      if (!block) break;
+      found.push_back(*block);
+    }
+    return found;
+  }
+
+ private:
   /// The first of the blocks with this hash that holds the request's block i after `before`.
   std::optional<BlockId> find(std::size_t i, ContentId before) const {
     std::optional<BlockId> twin = cache_.index_.find(query_.hashes[i]);
@@ -27,8 +40,6 @@ class HashCache::Verifier {
       twin = cache_.index_.next_twin(*twin);
     return twin;
   }
-
- private:
   std::uint32_t size() const { return cache_.pool_.block_size(); }
 
   const HashCache& cache_;
@@ -40,7 +51,7 @@ HashCache::HashCache(BlockPool& pool, HashCacheOptions options)
   if (options.policy != nullptr && options.order == QueueOrder::classic) {
     throw InputError("an eviction policy needs the queue order of 2026: blocks without a hash must go first");
   }
-  if (options.verify_tokens) contents_.emplace(pool.num_blocks(), pool.block_size());
+  if (options.verify_tokens) contents_.emplace(pool.num_blocks());
   if (options.policy != nullptr) policy_ = options.policy->make();
   if (options.time_to_live_ns > 0) rests_since_.assign(pool.num_blocks(), 0);
   pool_.set_keeper(this);
@@ -53,16 +64,16 @@ HashCache::~HashCache() { pool_.set_keeper(nullptr); }
 PrefixHit HashCache::find(const PrefixQuery& query) const {
   const std::size_t most_tokens = query.tokens.empty() ? 0 : query.tokens.size() - 1;
   const std::size_t most = std::min(most_tokens / pool_.block_size(), query.hashes.size());
-  const Verifier verifier(*this, query);
-  std::optional<ContentId> before = contents_ ? verifier.root() : std::nullopt;
   PrefixHit hit;
-  if (contents_ && !before) return hit;
-  hit.blocks.reserve(most);
-  for (std::size_t i = 0; i < most; ++i) {
-    const std::optional<BlockId> block = contents_ ? verifier.find(i, *before) : index_.find(query.hashes[i]);
-    if (!block) break;
-    if (contents_) before = contents_->content_of(*block);
-    hit.blocks.push_back(*block);
+  if (contents_) {
+    hit.blocks = Verifier(*this, query).beginning(most);
+  } else {
+    hit.blocks.reserve(most);
+    for (std::size_t i = 0; i < most; ++i) {
+      const std::optional<BlockId> block = index_.find(query.hashes[i]);
+      if (!block) break;
+      hit.blocks.push_back(*block);
+    }
   }
   hit.num_tokens = static_cast<std::uint32_t>(hit.blocks.size() * pool_.block_size());
   return hit;
@@ -94,8 +105,8 @@ void HashCache::cache_full_blocks(RequestId request, const BlockTable& table, co
   for (std::size_t i = first; i < full; ++i) {
     if (contents_) {
       const Verifier verifier(*this, query);
-      const ContentId before = i == 0 ? contents_->add_root(verifier.scope()) : contents_->content_of(blocks[i - 1]);
-      contents_->remember(blocks[i], before, verifier.tokens(i), verifier.media(i), verifier.find(i, before));
+      if (i == 0) contents_->remember_first(blocks[i], verifier.scope(), verifier.tokens(i), verifier.media(i));
+      if (i > 0) contents_->remember(blocks[i], blocks[i - 1], verifier.tokens(i), verifier.media(i));
     }
     index_.add(blocks[i], query.hashes[i]);
     if (policy_) {
@@ -112,11 +123,18 @@ BlockId HashCache::next(BlockId head) const {
   return policy_->victim().value_or(head);
 }
 
-void HashCache::forget(RequestId request, BlockId block) {
-  if (!index_.contains(block)) return;
+/// The cached block is found no more. Returns its hash.
+BlockHash HashCache::drop(BlockId block) {
   const BlockHash hash = index_.hash_of(block);
   index_.remove(block);
+  if (contents_) contents_->forget(block);
   if (policy_) policy_->erase(block);
+  return hash;
+}
+
+void HashCache::forget(RequestId request, BlockId block) {
+  if (!index_.contains(block)) return;
+  const BlockHash hash = drop(block);
   if (heard(pool_.sink())) pool_.sink().emit(BlockEvicted{request, block, hash});
 }
 
@@ -143,9 +161,7 @@ void HashCache::pass_time(std::uint64_t now_ns) {
     const auto [since, block] = rests_.front();
     const bool still_rests = pool_.ref_count(block) == 0 && rests_since_[kvarium::index(block)] == since;
     if (!still_rests || !index_.contains(block)) continue;
-    const BlockHash hash = index_.hash_of(block);
-    index_.remove(block);
-    if (policy_) policy_->erase(block);
+    const BlockHash hash = drop(block);
     pool_.sink().emit(BlockExpired{block, hash});
   }
 }
@@ -153,6 +169,7 @@ void HashCache::pass_time(std::uint64_t now_ns) {
 bool HashCache::reset() {
   if (pool_.num_free() < pool_.num_blocks()) return false;
   index_.clear();
+  if (contents_) contents_->clear();
   if (policy_) policy_ = options_.policy->make();
   pool_.sink().emit(PrefixCacheReset{});
   return true;

@@ -87,6 +87,7 @@ class HashCache : private BlockKeeper {
   void forget(RequestId request, BlockId block) override;
   bool rests(BlockId block) override;
   void wakes(BlockId block) override;
+  BlockHash drop(BlockId block);
 
   BlockPool& pool_;
   HashCacheOptions options_;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "core/eviction/policies.h"
 #include "tests/core/prefix/hash_server.h"
 
 using namespace kvarium;
@@ -213,6 +214,62 @@ TEST_CASE("verification finds what it should, also for salts, adapters and image
   CHECK(server.find(token_range(0, 13)).num_tokens == 0);
   server.start(token_range(0, 13), keys);
   CHECK(server.pool.ref_count(BlockId{2}) == 2);
+}
+
+TEST_CASE("with verification, a block that is computed again finds the block behind it, cached all the time") {
+  HashCacheOptions options{QueueOrder::head_2026, true};
+  options.policy = &find_eviction_policy("fifo");  // takes the first block of a prompt first
+  HashServer server(3, {options});
+  server.start(token_range(0, 8));
+  server.finish(kA);
+  CHECK(server.cache.show() == "cached 0 1");
+  server.start(token_range(50, 5));  // needs two blocks: the one that is empty, and block 0
+  server.finish(kB);
+  CHECK(server.find(token_range(0, 9)).num_tokens == 0);
+  const auto again = server.start(token_range(0, 4));
+  REQUIRE(again.has_value());
+  server.finish(*again);
+  const std::vector<BlockId> found = server.find(token_range(0, 9)).blocks;
+  REQUIRE(found.size() == 2);
+  CHECK(found[1] == BlockId{1});
+}
+
+TEST_CASE("with verification, blocks that expired or were forgotten are found again once they are computed again") {
+  HashCacheOptions options{QueueOrder::head_2026, true};
+  options.time_to_live_ns = 10;
+  HashServer server(6, {options});
+  server.start(token_range(0, 9));
+  server.finish(kA);
+  server.cache.pass_time(20);
+  CHECK(server.cache.show() == "cached");
+  server.start(token_range(0, 9));
+  server.finish(kB);
+  CHECK(server.find(token_range(0, 9)).num_tokens == 8);
+  REQUIRE(server.cache.reset());
+  CHECK(server.find(token_range(0, 9)).num_tokens == 0);
+  server.start(token_range(0, 9));
+  CHECK(server.find(token_range(0, 9)).num_tokens == 8);
+}
+
+TEST_CASE("equal content has one name while a block holds it or follows it, and a salt only while a block has it") {
+  ContentCheck contents(4);
+  const std::vector<TokenId> head = token_range(0, 4), tail = token_range(4, 4);
+  contents.remember_first(BlockId{0}, "s", head, "");
+  contents.remember(BlockId{1}, BlockId{0}, tail, "");
+  const ContentId name = contents.content_of(BlockId{0});
+  contents.forget(BlockId{0});
+  contents.remember_first(BlockId{2}, "s", head, "");
+  CHECK(contents.content_of(BlockId{2}) == name);
+  CHECK(contents.matches(BlockId{1}, name, tail, ""));
+  contents.remember_first(BlockId{3}, "s", head, "cat");
+  CHECK(contents.content_of(BlockId{3}) != name);
+  for (const std::uint32_t id : {2U, 3U}) contents.forget(BlockId{id});
+  CHECK(contents.root("s").has_value());  // block 1 is still behind it
+  contents.forget(BlockId{1});
+  CHECK_FALSE(contents.root("s").has_value());
+  contents.remember_first(BlockId{0}, "t", head, "");
+  contents.clear();
+  CHECK_FALSE(contents.root("t").has_value());
 }
 
 TEST_CASE("cases B46, B47 and B55: another adapter, another of the same name, or none: no hit") {
