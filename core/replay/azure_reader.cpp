@@ -99,9 +99,13 @@ std::optional<RequestTrace> read_azure(std::istream& in, const std::string& name
     if (first && *time < last) lines.fail(std::string(tr("the time goes back: rows stand in order of arrival")));
     if (!first) first = time;
     last = *time;
+    const double arrival_ms = static_cast<double>(*time - *first) / kTicksPerMillisecond;
+    if (arrival_ms > static_cast<double>(kLongestArrivalMs)) {
+      lines.fail(tr_format("more than {} ms after the first row", kLongestArrivalMs));
+    }
     const std::uint32_t input = tokens((*columns)[1], "ContextTokens", lines);
     const std::uint32_t output = tokens((*columns)[2], "GeneratedTokens", lines);
-    trace.requests.push_back({static_cast<double>(*time - *first) / kTicksPerMillisecond, input, output, {}});
+    trace.requests.push_back({arrival_ms, input, output, {}});
   }
   if (lines.cancelled()) return std::nullopt;
   if (trace.requests.empty()) throw InputError(tr_format("{}: no request in it", name));

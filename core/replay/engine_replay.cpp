@@ -13,10 +13,6 @@ namespace {
 
 constexpr double kNanosecondsPerMillisecond = 1e6;
 
-std::uint64_t arrival_ns(const TracedRequest& request) {
-  return static_cast<std::uint64_t>(request.arrival_ms * kNanosecondsPerMillisecond);
-}
-
 /// Takes the times of a run off its events and passes them on. A World would keep every prompt as well.
 class Stopwatch final : public EventSink {
  public:

@@ -57,7 +57,7 @@ class MooncakeReader {
 
   void add(const Json& line) {
     TracedRequest request;
-    const std::uint64_t arrival = number(line, "timestamp", kLongestTime);
+    const std::uint64_t arrival = number(line, "timestamp", kLongestArrivalMs);
     request.arrival_ms = static_cast<double>(arrival);
     if (arrival < last_arrival_) {
       lines_.fail(tr_format("timestamp {} after {}: requests stand in order of arrival", arrival, last_arrival_));
@@ -118,8 +118,6 @@ class MooncakeReader {
     }
     return blocks;
   }
-
-  static constexpr std::uint64_t kLongestTime = std::uint64_t{1} << 53U;  // ms; whole numbers up to here are exact
 
   LineReader& lines_;
   ChainedIds ids_;

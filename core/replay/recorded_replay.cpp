@@ -13,8 +13,6 @@
 namespace kvarium {
 namespace {
 
-constexpr double kNanosecondsPerMillisecond = 1e6;
-
 std::size_t longest_prompt(const RequestTrace& trace) {
   std::size_t longest = 0;
   for (const TracedRequest& request : trace.requests) longest = std::max(longest, request.blocks.size());
@@ -81,7 +79,7 @@ class Recorder {
   }
 
   void arrive(const TracedRequest& request) {
-    const auto now = static_cast<std::uint64_t>(request.arrival_ms * kNanosecondsPerMillisecond);
+    const std::uint64_t now = arrival_ns(request);
     if (now > now_ns_) sink_.emit(TimePassed{now - now_ns_, true});
     now_ns_ = std::max(now_ns_, now);
     std::vector<TokenId> prompt;

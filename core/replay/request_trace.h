@@ -27,6 +27,12 @@ struct RequestTrace {
   bool made_up = false;                ///< by a program; no server ever saw it
 };
 
+/// 10^13 ms, three centuries: in nanoseconds it fits in 64 bits, with room for a run that goes on for as long again.
+constexpr std::uint64_t kLongestArrivalMs = 10'000'000'000'000;
+
+/// When the request came, in nanoseconds. InputError: before 0, after kLongestArrivalMs, or no number.
+std::uint64_t arrival_ns(const TracedRequest& request);
+
 /// Only the first `count` requests, or all where there are fewer.
 RequestTrace first_requests(RequestTrace trace, std::size_t count);
 

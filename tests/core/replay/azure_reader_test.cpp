@@ -52,6 +52,7 @@ TEST_CASE("each wrong row is named with its number and what is wrong with it") {
            {good + "2023-11-16 18:17:04.0319600,3180,\r\n", "line 3: GeneratedTokens is \"\""},
            {good + "2023-11-16 18:17:04.0319600,99999999999,8\r\n", "line 3: ContextTokens is \"99999999999\""},
            {good + "2023-11-16 18:17:03.9799599,1,1\r\n", "line 3: the time goes back"},
+           {good + "2340-11-16 18:17:04,1,1\r\n", "line 3: more than 10000000000000 ms after the first row"},
            {good + "2023-11-16T18:17:04,1,1\r\n", "line 3: \"2023-11-16T18:17:04\" is no time"},
            {good + "2023-02-29 18:17:04,1,1\r\n", "is no time"},
            {good + "2023-11-16 24:17:04,1,1\r\n", "is no time"},

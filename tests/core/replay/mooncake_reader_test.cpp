@@ -67,6 +67,8 @@ TEST_CASE("each wrong line is named with its number and what is wrong with it") 
            {good + line("6", "1e400", "1", "[0, 1]"), "line 2: a number in it is too large"},
            {good + line("6", "4294967296", "1", "[0, 1]"), "line 2: input_length is 4294967296"},
            {good + line("99999999999999999999", "600", "1", "[0, 1]"), "line 2: timestamp is"},
+           {good + line("10000000000001", "600", "1", "[0, 1]"),
+            "line 2: timestamp is 10000000000001: a whole number from 0 to 10000000000000"},
            {good + line("6", "\"600\"", "1", "[0, 1]"), "line 2: input_length is \"600\""},
            {good + line("6", "[600]", "1", "[0, 1]"), "line 2: input_length is [...]"},
            {good + line("6", "600", "null", "[0, 1]"), "line 2: output_length is null"},

@@ -2,6 +2,7 @@
 
 #include "core/replay/recorded_replay.h"
 
+#include <limits>
 #include <set>
 
 #include "core/error.h"
@@ -138,6 +139,25 @@ TEST_CASE("a recording refuses what a replay refuses, and can be cancelled") {
   CancelToken cancel;
   cancel.cancel();
   CHECK_FALSE(record_replay(trace, *lru.make(), 4, sink, {}, cancel));
+}
+
+TEST_CASE("an arrival is told in nanoseconds, and one that does not fit in 64 bits of them is refused") {
+  const auto ns = [](double ms) {
+    TracedRequest request;
+    request.arrival_ms = ms;
+    return arrival_ns(request);
+  };
+  CHECK(ns(0) == 0);
+  CHECK(ns(27.5) == 27'500'000);
+  CHECK(ns(1e13) == 10'000'000'000'000'000'000U);
+  for (const double wrong : {-1.0, 1.0001e13, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
+    INFO(wrong);
+    CHECK_THROWS_AS(ns(wrong), InputError);
+  }
+  RequestTrace trace = kvarium_test::hand_made_trace();
+  trace.requests.back().arrival_ms = 9e15;  // within 2^53 ms, and 500 times 2^64 ns
+  VectorSink sink;
+  CHECK_THROWS_AS(recorded(trace, eviction_policies()[0], 4, sink), InputError);
 }
 
 TEST_CASE("invented traffic is a trace like one from a file, and the same every time") {
