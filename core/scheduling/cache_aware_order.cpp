@@ -100,6 +100,7 @@ std::vector<std::size_t> depth_first_order(const std::vector<WaitingPrefix>& wai
 }
 
 std::vector<const LiveRequest*> longest_prefix_first(const std::vector<const LiveRequest*>& waiting) {
+  if (waiting.size() > kMostCompared) return waiting;  // looking them all up would be the most expensive part
   return in_order(waiting, longest_prefix_order);
 }
 

@@ -2,6 +2,9 @@
 
 #include "core/scheduling/cache_aware_order.h"
 
+#include <deque>
+#include <memory>
+
 #include "core/prefix/radix_cache.h"
 #include "core/scheduling/static_scheduler.h"
 #include "tests/support/catch.h"
@@ -58,6 +61,33 @@ struct Queue {
 
 using Places = std::vector<std::size_t>;
 
+/// Finds nothing, and counts how often it was asked.
+class CountingCache final : public PrefixCache {
+ public:
+  std::unique_ptr<PrefixRequest> arrive(RequestId, const ExtraKeys&) override {
+    return std::make_unique<Request>(*this);
+  }
+  std::size_t num_available() const override { return 0; }
+  std::size_t look_ups = 0;
+
+ private:
+  class Request final : public PrefixRequest {
+   public:
+    explicit Request(CountingCache& owner) : owner_(owner) {}
+    PrefixHit look_up(std::span<const TokenId>) const override {
+      ++owner_.look_ups;
+      return {};
+    }
+    void start(BlockTable&, std::span<const TokenId>) override {}
+    void publish(BlockTable&, std::span<const TokenId>, Phase) override {}
+    void leave(BlockTable&, std::span<const TokenId>, bool) override {}
+    std::unique_ptr<PrefixRequest> fork(RequestId) const override { return std::make_unique<Request>(owner_); }
+
+   private:
+    CountingCache& owner_;
+  };
+};
+
 }  // namespace
 
 TEST_CASE("longest prefix first; who shares a new beginning with an earlier one waits for it") {
@@ -77,6 +107,24 @@ TEST_CASE("more than 128 waiting requests keep their order") {
   CHECK(longest_prefix_order(queue.waiting()).back() == 128);
   queue.texts.erase(queue.texts.begin());
   CHECK(longest_prefix_order(queue.waiting()).front() == 127);
+}
+
+TEST_CASE("more than 128 waiting requests are not even looked up") {
+  VectorSink sink;
+  BlockPool pool(4, ascending_order(1), sink);
+  CountingCache cache;
+  std::deque<LiveRequest> requests;
+  std::vector<const LiveRequest*> waiting;
+  const auto come = [&] {
+    requests.emplace_back(RequestId{static_cast<std::uint32_t>(requests.size())}, ask("abcde", 1), 64, pool, cache);
+    waiting.push_back(&requests.back());
+  };
+  for (int i = 0; i < 128; ++i) come();
+  longest_prefix_first(waiting);
+  CHECK(cache.look_ups == 128);
+  come();
+  CHECK(longest_prefix_first(waiting) == waiting);
+  CHECK(cache.look_ups == 128);
 }
 
 TEST_CASE("depth first: below the fullest branch first, and what ends at a node after what goes on") {
