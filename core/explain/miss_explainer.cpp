@@ -54,8 +54,8 @@ class Explainer {
     why.count = std::min(block_size, static_cast<std::uint32_t>(tokens_.size()) - why.first);
     if (admission_.swapped) return with(why, BlockFate::swapped);
     if (!admission_.looked_up) return with(why, BlockFate::no_cache);
-    if (why.first < admission_.hit_tokens) return hit(why, i);
     if (why.count < block_size) return with(why, BlockFate::partial);
+    if (why.first < admission_.hit_tokens) return hit(why, i);
     if (why.first + why.count == tokens_.size()) return with(why, BlockFate::last_token);
     return miss(why, i);
   }
@@ -136,12 +136,14 @@ class Explainer {
 std::optional<MissExplanation> explain_misses(const Trace& trace, RequestId request, std::size_t end) {
   const RequestState& newest = trace.newest().request(request);
   const std::optional<Admission> admission = last_admission(trace, request, end);
-  if (!admission || trace.newest().block_size == 0) return std::nullopt;
+  if (!admission) return std::nullopt;
   const World then = trace.world_at(admission->event);
+  const std::uint32_t block_size = then.block_size;  // of the trace: a pool made later has the same, or none is there
+  if (block_size == 0) return std::nullopt;
   const RequestState& admitted = then.request(request);
   const std::span<const TokenId> tokens = std::span(newest.tokens).first(admitted.tokens.size());
 
-  PrefixHistory history(trace, tokens, newest.scope);
+  PrefixHistory history(trace, tokens, newest.scope, block_size);
   history.follow(admission->end);
   MissExplanation explanation;
   explanation.request = request;
@@ -149,7 +151,6 @@ std::optional<MissExplanation> explain_misses(const Trace& trace, RequestId requ
   explanation.resumed = admitted.preemptions;
   explanation.hit_tokens = admission->hit_tokens;
   const Explainer explainer(trace, *admission, request, tokens, history);
-  const std::size_t block_size = then.block_size;
   for (std::size_t i = 0; i * block_size < tokens.size(); ++i) explanation.blocks.push_back(explainer.reason(i));
   return explanation;
 }

@@ -50,7 +50,7 @@ struct MissExplanation {
 };
 
 /// Of the request's last admission among the first `end` events of the trace. Nothing for a request that was not
-/// admitted yet, that was forked, or when there are no blocks. MisuseError when there is no such request.
+/// admitted yet, that was forked, or when there were no blocks then. MisuseError when there is no such request.
 std::optional<MissExplanation> explain_misses(const Trace& trace, RequestId request, std::size_t end = SIZE_MAX);
 
 /// One sentence, without the tokens that it is about: "It was evicted in step 5 to make room for request C."

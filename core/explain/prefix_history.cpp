@@ -27,10 +27,10 @@ std::vector<NodeId> path_to(const World& world, NodeId node) {
 
 }  // namespace
 
-PrefixHistory::PrefixHistory(const Trace& trace, std::span<const TokenId> tokens, std::string scope)
-    : trace_(trace), tokens_(tokens), scope_(std::move(scope)) {
-  const std::uint32_t block_size = trace.newest().block_size;
-  const std::size_t full = block_size == 0 ? 0 : tokens.size() / block_size;
+PrefixHistory::PrefixHistory(const Trace& trace, std::span<const TokenId> tokens, std::string scope,
+                             std::uint32_t block_size)
+    : trace_(trace), tokens_(tokens), scope_(std::move(scope)), block_size_(block_size) {
+  const std::size_t full = tokens.size() / block_size;
   own_.resize(full);
   elsewhere_.resize(full);
   losses_.resize(full);
@@ -61,7 +61,7 @@ bool PrefixHistory::same_scope(const std::string& other, std::uint32_t end) cons
 }
 
 bool PrefixHistory::shares(RequestId other, std::uint32_t end) const {
-  return common_beginning(other) >= end && same_scope(world_.request(other).scope, end);
+  return common_beginning(other) >= end && same_scope(trace_.newest().request(other).scope, end);
 }
 
 std::uint32_t PrefixHistory::computed(RequestId other) const {
@@ -90,13 +90,7 @@ void PrefixHistory::watch(std::size_t event) {
     uncached(old->block, {PrefixLoss::Kind::expired, world_.step, std::nullopt});
   }
   if (const auto* removed = std::get_if<RadixNodeRemoved>(&e)) node_removed(removed->node, event);
-  if (std::holds_alternative<PrefixCacheReset>(e)) {
-    const auto all = std::exchange(cached_, {});
-    for (const auto& [block, what] : all) {
-      cached_.emplace(block, what);
-      uncached(BlockId{block}, {PrefixLoss::Kind::emptied, world_.step, std::nullopt});
-    }
-  }
+  if (std::holds_alternative<PrefixCacheReset>(e) || std::holds_alternative<PoolCreated>(e)) emptied();
   if (const auto* computed = std::get_if<KvComputed>(&e); computed != nullptr && computed->kept) {
     computed_.resize(std::max(computed_.size(), index(computed->request) + 1));
     std::uint32_t& most = computed_[index(computed->request)];
@@ -105,7 +99,7 @@ void PrefixHistory::watch(std::size_t event) {
 }
 
 void PrefixHistory::cached(const BlockCached& e) {
-  const std::uint64_t end = (std::uint64_t{e.logical} + 1) * world_.block_size;
+  const std::uint64_t end = (std::uint64_t{e.logical} + 1) * block_size_;
   if (e.logical >= own_.size() || common_beginning(e.request) < end) return;
   const bool own = same_scope(world_.request(e.request).scope, static_cast<std::uint32_t>(end));
   cached_[value(e.block)] = {e.logical, own};
@@ -120,6 +114,13 @@ void PrefixHistory::uncached(BlockId block, const PrefixLoss& loss) {
   std::vector<BlockId>& where = (own ? own_ : elsewhere_)[i];
   where.erase(std::remove(where.begin(), where.end(), block), where.end());
   if (own) losses_[i] = loss;
+}
+
+void PrefixHistory::emptied() {
+  const auto all = cached_;
+  for (const auto& [block, what] : all) {
+    uncached(BlockId{block}, {PrefixLoss::Kind::emptied, world_.step, std::nullopt});
+  }
 }
 
 // --- the radix tree
@@ -148,7 +149,7 @@ void PrefixHistory::node_removed(NodeId node, std::size_t event) {
     const std::uint32_t same = equal_tokens(tokens_.subspan(before), on_path.tokens);
     if (id == node) {
       const PrefixLoss loss = tree_loss(event);
-      for (std::size_t i = before / world_.block_size; (i + 1) * world_.block_size <= before + same; ++i) {
+      for (std::size_t i = before / block_size_; (i + 1) * block_size_ <= before + same; ++i) {
         losses_[i] = loss;
       }
     }
@@ -170,8 +171,8 @@ void PrefixHistory::match_tree(bool own) {
       const RadixNodeState& node = *world_.radix[index(id)];
       if (parent == NodeId{0} && (node.scope == scope_) != own) continue;
       const std::uint32_t same = equal_tokens(tokens_.subspan(before), node.tokens);
-      for (std::size_t page = 0; (page + 1) * world_.block_size <= same; ++page) {
-        where[before / world_.block_size + page].push_back(node.blocks[page]);
+      for (std::size_t page = 0; (page + 1) * block_size_ <= same; ++page) {
+        where[before / block_size_ + page].push_back(node.blocks[page]);
       }
       if (same == node.tokens.size()) open.emplace_back(id, before + same);
     }

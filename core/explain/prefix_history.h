@@ -25,8 +25,8 @@ struct PrefixLoss {
 /// Block i of the text stands for all its tokens up to the end of that block.
 class PrefixHistory {
  public:
-  /// `tokens`, which must outlive this, of a request with this scope.
-  PrefixHistory(const Trace& trace, std::span<const TokenId> tokens, std::string scope);
+  /// `tokens`, which must outlive this, of a request with this scope. `block_size`, at least 1: of the trace's pool.
+  PrefixHistory(const Trace& trace, std::span<const TokenId> tokens, std::string scope, std::uint32_t block_size);
 
   /// Goes on to after the first `end` events. Only forwards.
   void follow(std::size_t end);
@@ -57,6 +57,7 @@ class PrefixHistory {
   void match_tree(bool own);
   void watch(std::size_t event);
   void cached(const BlockCached& e);
+  void emptied();
   void uncached(BlockId block, const PrefixLoss& loss);
   void node_removed(NodeId node, std::size_t event);
   PrefixLoss tree_loss(std::size_t event) const;
@@ -64,6 +65,7 @@ class PrefixHistory {
   const Trace& trace_;
   std::span<const TokenId> tokens_;
   std::string scope_;
+  std::uint32_t block_size_;
   World world_;
   std::unordered_map<std::uint32_t, Cached> cached_;   ///< by BlockId
   std::vector<std::vector<BlockId>> own_, elsewhere_;  ///< [full blocks of the text]: where each is

@@ -46,16 +46,25 @@ bool holds(const World& world, NodeId node, BlockId block) {
   return std::find(blocks.begin(), blocks.end(), block) != blocks.end();
 }
 
-std::string removed_with_node(const Trace& trace, BlockId block, std::size_t end) {
-  for (std::size_t i = std::min(end, trace.size()); i-- > 0;) {
+/// The last removal of a node that held the block. One walk forwards: only the World before a removal says what the
+/// node holds, and to fold up to each of them anew would take the square of the time.
+std::optional<std::size_t> last_removal(const Trace& trace, BlockId block, std::size_t end) {
+  std::optional<std::size_t> last;
+  World world;
+  for (std::size_t i = 0; i < std::min(end, trace.size()); ++i) {
     const auto* removed = std::get_if<RadixNodeRemoved>(&trace[i]);
-    if (removed == nullptr) continue;
-    const World before = trace.world_at(i);
-    if (!holds(before, removed->node, block)) continue;
-    return tr_format("Block {} was evicted with node {}: {}.", value(block), value(removed->node),
-                     removed_words(trace, i, before, removed->node));
+    if (removed != nullptr && holds(world, removed->node, block)) last = i;
+    fold(world, trace[i]);
   }
-  return {};
+  return last;
+}
+
+std::string removed_with_node(const Trace& trace, BlockId block, std::size_t end) {
+  const std::optional<std::size_t> event = last_removal(trace, block, end);
+  if (!event) return {};
+  const NodeId node = std::get<RadixNodeRemoved>(trace[*event]).node;
+  return tr_format("Block {} was evicted with node {}: {}.", value(block), value(node),
+                   removed_words(trace, *event, trace.world_at(*event), node));
 }
 
 std::string spans(const BlockReason& from, const BlockReason& to) {

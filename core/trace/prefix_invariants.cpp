@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "core/prefix/extra_keys.h"
+
 namespace kvarium {
 namespace {
 
@@ -13,10 +15,17 @@ struct Text {
   std::size_t tokens;
 };
 
+/// Media behind position `end` change nothing before it.
+bool same_scope(const std::string& a, const std::string& b, std::size_t end) {
+  const auto position = static_cast<std::uint32_t>(end);
+  return a == b || tagged_until(a, position) == tagged_until(b, position);
+}
+
 bool same_text(const Text& a, const Text& b, std::size_t first) {
   const auto& [left, n] = a;
   const auto& [right, m] = b;
-  if (left->scope != right->scope || n != m || left->tokens.size() < n || right->tokens.size() < n) return false;
+  if (n != m || left->tokens.size() < n || right->tokens.size() < n) return false;
+  if (!same_scope(left->scope, right->scope, n)) return false;
   const auto at = static_cast<std::ptrdiff_t>(first);
   return std::equal(left->tokens.begin() + at, left->tokens.begin() + static_cast<std::ptrdiff_t>(n),
                     right->tokens.begin() + at);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/prefix/extra_keys.h"
 #include "core/token_text.h"
 #include "core/trace/describe.h"
 #include "core/words/words.h"
@@ -88,7 +89,7 @@ class PrefixKeys {
     if (index(id) >= world_.requests.size()) return 0;
     const RequestState& request = *world_.requests[index(id)];
     std::vector<std::uint64_t>& keys = keys_[value(id)];
-    if (keys.empty()) keys.push_back(std::hash<std::string>{}(request.scope) | 1U);
+    if (keys.empty()) keys.push_back(1);
     const std::size_t size = world_.block_size;
     while (keys.size() <= blocks) {
       const std::size_t first = (keys.size() - 1) * size;
@@ -98,7 +99,8 @@ class PrefixKeys {
         key = mixed(key, static_cast<std::uint64_t>(value(request.tokens[i])));
       keys.push_back(key | 1U);
     }
-    return keys[blocks];
+    const std::string scope = tagged_until(request.scope, static_cast<std::uint32_t>(blocks * size));
+    return mixed(keys[blocks], std::hash<std::string>{}(scope)) | 1U;
   }
 
  private:
@@ -109,7 +111,7 @@ class PrefixKeys {
   }
 
   const World& world_;
-  std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> keys_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> keys_;  ///< of the tokens alone
 };
 
 /// Of the blocks with a hash, those that are found by it.
@@ -207,7 +209,7 @@ PrefixTree hash_tree(const World& world, std::size_t most_children) {
       for (const TokenId token : tokens_of(world, runs[number][i])) node.preview.push_back(token);
     }
     node.preview.resize(std::min(node.preview.size(), kPreviewTokens));
-    node.scope = first.writer_logical == 0 ? writer.scope : "";
+    node.scope = first.writer_logical == 0 ? tagged_until(writer.scope, node.num_tokens) : "";
     node.found = !lost[number - 1];
     return node;
   };

@@ -104,6 +104,10 @@ struct CopyCounts {
   bool operator==(const CopyCounts&) const = default;
 };
 
+/// Of World::size; its tokens are 1 GiB then. A small file may not ask for more: an event of a few bytes that forks a
+/// request copies all its tokens.
+constexpr std::uint64_t kMostWorldSize = std::uint64_t{1} << 28U;
+
 struct World {
   std::uint64_t events = 0;  ///< how many events were folded
   std::uint64_t step = 0;    ///< the engine step that the last event belongs to; 0: before the first
@@ -127,9 +131,11 @@ struct World {
   std::vector<CopyOnWrite<RequestState>> requests;  ///< by RequestId
   std::vector<RequestId> step_requests;  ///< those that the current step computed or read something for, each once
   std::vector<RequestId> sampled;        ///< those that got a token in the current step, whose end is not known yet
-  Work work;                             ///< of all requests
-  std::uint64_t nanoseconds = 0;         ///< sum of StepTimed and TimePassed
-  bool simulated_time = false;           ///< some of it came from a cost model
+  /// Tokens of all requests together, and what forks copied besides: table entries, and characters of scopes.
+  std::uint64_t size = 0;
+  Work work;                      ///< of all requests
+  std::uint64_t nanoseconds = 0;  ///< sum of StepTimed and TimePassed
+  bool simulated_time = false;    ///< some of it came from a cost model
 
   std::string lesson_title;
   std::optional<Said> said;    ///< the lesson's words now

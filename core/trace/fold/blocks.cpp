@@ -9,7 +9,7 @@
 namespace kvarium {
 
 void Folder::operator()(const BlockAllocated& e) {
-  look(e.request);
+  must_take_blocks(e.request);
   BlockState& allocated = block(e.block);
   if (world_.free_blocks.empty() || world_.free_blocks.front() != e.block) {
     cannot_follow("block " + std::to_string(value(e.block)) + " is not at the head of the free queue");
@@ -49,7 +49,7 @@ void Folder::operator()(const BlockReplaced& e) {
 }
 
 void Folder::operator()(const BlockShared& e) {
-  look(e.request);
+  must_take_blocks(e.request);
   BlockState& shared = block(e.block);
   if (shared.ref_count == 0 || e.ref_count == 0 || shared.ref_count != e.ref_count - 1) {
     cannot_follow("the shared block's ref count");
@@ -59,7 +59,7 @@ void Folder::operator()(const BlockShared& e) {
 }
 
 void Folder::operator()(const BlockReused& e) {
-  look(e.request);
+  must_take_blocks(e.request);
   BlockState& reused = block(e.block);
   if (!world_.free_blocks.contains(e.block)) {
     cannot_follow("block " + std::to_string(value(e.block)) + " is not in the free queue");
@@ -96,6 +96,7 @@ void Folder::operator()(const RegionReserved& e) {
   if (e.first_slot > world_.arena_slots || e.num_slots > world_.arena_slots - e.first_slot) {
     cannot_follow("the region lies outside the contiguous pool");
   }
+  if (!look(e.request).table.empty()) cannot_follow("request " + letter(e.request) + " has blocks already");
   edit(e.request).region = Region{e.first_slot, e.num_slots};
 }
 
@@ -137,9 +138,8 @@ void Folder::operator()(const BlockExpired& e) {
 
 void Folder::operator()(const PrefixMatched& e) {
   const RequestState& before = look(e.request);
-  if (e.hit_tokens > e.num_tokens || e.hit_tokens > held_slots(world_, before)) {
-    cannot_follow("more tokens were found than have a slot");
-  }
+  const std::uint64_t slots = std::uint64_t{before.table.size()} * world_.block_size;  // what is found is in blocks
+  if (e.hit_tokens > e.num_tokens || e.hit_tokens > slots) cannot_follow("more tokens were found than have a slot");
   PrefixCounts& counts = before.preemptions > 0 ? world_.resumed_prefix : world_.prefix;
   if (!adds_up(counts.queried_tokens, e.num_tokens)) cannot_follow("the tokens looked up do not fit in 64 bits");
   RequestState& request = edit(e.request);

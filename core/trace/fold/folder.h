@@ -99,6 +99,14 @@ class Folder {
   }
   /// After look(id).
   RequestState& edit(RequestId id) { return world_.requests[index(id)].edit(); }
+  /// Before the request's table gets one more block: it is kept in blocks or in a region, never in both.
+  void must_take_blocks(RequestId id) const {
+    if (look(id).region) cannot_follow("request " + letter(id) + " has a region, so it takes no blocks");
+  }
+  /// The World stays small beside the file that it is read from: see World::size.
+  void must_stay_small(std::uint64_t more) const {
+    if (more > kMostWorldSize - world_.size) cannot_follow("all requests together have more than 268,435,456 tokens");
+  }
   /// After look(id), before new_count or read_count becomes more than 0: the next step resets what is listed here.
   RequestState& edit_in_step(RequestId id) {
     RequestState& request = edit(id);

@@ -9,7 +9,7 @@ namespace kvarium {
 
 void Folder::operator()(const RequestArrived& e) {
   if (index(e.request) != world_.requests.size()) cannot_follow("request ids must come in order");
-  if (e.prompt.size() > UINT32_MAX) cannot_follow("a prompt of more than 4,294,967,295 tokens");
+  must_stay_small(e.prompt.size());
   RequestState request;
   request.id = e.request;
   request.tokens = e.prompt;
@@ -19,6 +19,7 @@ void Folder::operator()(const RequestArrived& e) {
   request.priority = e.priority;
   request.arrived_step = world_.step;
   request.arrived_ns = world_.nanoseconds;
+  world_.size += e.prompt.size();
   world_.requests.emplace_back(std::move(request));
 }
 
@@ -26,6 +27,9 @@ void Folder::operator()(const RequestForked& e) {
   if (index(e.request) != world_.requests.size()) cannot_follow("request ids must come in order");
   must_run(e.parent);
   const RequestState& parent = look(e.parent);
+  if (parent.region) cannot_follow("request " + letter(e.parent) + " has a region, which nobody can share");
+  const std::uint64_t copied = parent.tokens.size() + parent.table.size() + parent.scope.size();
+  must_stay_small(copied);
   RequestState request;
   request.id = e.request;
   request.status = RequestStatus::running;
@@ -43,6 +47,7 @@ void Folder::operator()(const RequestForked& e) {
   request.first_token_ns = parent.first_token_ns;
   request.last_token_ns = parent.last_token_ns;
   for (const BlockId held : request.table) ++world_.blocks[index(held)].ref_count;
+  world_.size += copied;
   world_.requests.emplace_back(std::move(request));
 }
 

@@ -11,6 +11,7 @@ void Folder::operator()(const ModelDescribed& e) { world_.model = e.shape; }
 
 void Folder::operator()(const PoolCreated& e) {
   if (e.block_size == 0) cannot_follow("a pool of block size 0");
+  if (world_.block_size != 0 && e.block_size != world_.block_size) cannot_follow("a new pool of another block size");
   // All blocks may be free and yet named: a faulty engine may have released what others hold.
   const bool in_tables = std::any_of(world_.requests.begin(), world_.requests.end(),
                                      [](const auto& request) { return !request->table.empty(); });
@@ -75,7 +76,9 @@ void Folder::operator()(const KvRead& e) {
 
 void Folder::operator()(const TokenSampled& e) {
   if (e.position != look(e.request).tokens.size()) cannot_follow("the new token's position");
+  must_stay_small(1);
   edit(e.request).tokens.push_back(e.token);
+  ++world_.size;
   world_.sampled.push_back(e.request);
 }
 

@@ -28,15 +28,17 @@ inline std::string name_of(BlockFate fate) {
 }
 
 /// "hit:A evicted:B partial": the fate of each block, and the request that it names.
-inline std::string fates(const Bench& bench, RequestId id) {
-  const Recorded recorded(bench);
-  const auto why = explain_misses(recorded.trace, id);
-  if (!why) return "nothing";
+inline std::string names_of_fates(const MissExplanation& why) {
   std::string text;
-  for (const BlockReason& reason : why->blocks) {
+  for (const BlockReason& reason : why.blocks) {
     text += (text.empty() ? "" : " ") + name_of(reason.fate) + (reason.by ? ":" + letter(*reason.by) : "");
   }
   return text;
+}
+inline std::string fates(const Bench& bench, RequestId id) {
+  const Recorded recorded(bench);
+  const auto why = explain_misses(recorded.trace, id);
+  return why ? names_of_fates(*why) : "nothing";
 }
 
 }  // namespace kvarium_test

@@ -68,10 +68,52 @@ TEST_CASE("another salt or adapter: the same tokens are there, but not for this 
 
 TEST_CASE("an image later in the prompt: what is before it is shared by its hash, what is behind it is not") {
   Bench bench(16, with_cache(PrefixCaching::hash));
-  RequestSpec cat = ask("abcdefghi", 1), dog = cat;
+  RequestSpec cat = ask("abcdefghi", 3), dog = cat;  // two steps more, in which the blocks are still held
   cat.keys.media = {{"cat", 4, 2}};
   dog.keys.media = {{"dog", 4, 2}};
   CHECK(fates_after(bench, {cat, dog}) == "hit:A other_scope:A partial");
+  World world;  // the second reads the block before the image that the first one computed: that is its own text
+  for (const Event& event : bench.sink.events) {
+    fold(world, event);
+    REQUIRE(violations(world) == std::vector<std::string>{});
+  }
+}
+
+namespace {
+
+std::string fates_in(const std::vector<Event>& events) {
+  Trace trace;
+  for (const Event& event : events) trace.emit(event);
+  const auto why = explain_misses(trace, kA);
+  return why ? names_of_fates(*why) : "nothing";
+}
+
+}  // namespace
+
+TEST_CASE("of a request that was admitted before there was a pool there is nothing to explain") {
+  CHECK(fates_in({RequestArrived{kA, tokens_of("abcdefgh"), 1}, RequestAdmitted{kA},
+                  PoolCreated{4, {BlockId{0}, BlockId{1}}}}) == "nothing");
+}
+
+TEST_CASE("a hit that ends within a partial block, which no cache gives, is told as what it is") {
+  CHECK(fates_in({PoolCreated{4, {BlockId{0}}}, RequestArrived{kA, tokens_of("abc"), 1}, RequestAdmitted{kA},
+                  BlockAllocated{kA, BlockId{0}}, PrefixMatched{kA, 3, 3}}) == "partial");
+}
+
+TEST_CASE("what was cached in an old pool, which had more blocks, is gone with it") {
+  CHECK(fates_in({PoolCreated{4, {BlockId{0}, BlockId{1}}}, RequestArrived{kA, tokens_of("abcdefghi"), 1},
+                  RequestArrived{kB, tokens_of("abcdefghi"), 1, "x"}, RequestAdmitted{kB},
+                  BlockAllocated{kB, BlockId{0}}, BlockAllocated{kB, BlockId{1}},
+                  KvComputed{kB, 0, 8, Phase::prefill, true}, BlockCached{kB, BlockId{1}, 1, {1, 1}},
+                  BlockReleased{kB, BlockId{1}, 0}, BlockReleased{kB, BlockId{0}, 0}, PoolCreated{4, {BlockId{0}}},
+                  RequestAdmitted{kA}, PrefixMatched{kA, 9, 0}}) == "never never partial");
+}
+
+TEST_CASE("a request that arrives after the look-up and computes in the same step is no misuse") {
+  CHECK(fates_in({PoolCreated{4, {BlockId{0}, BlockId{1}, BlockId{2}}}, RequestArrived{kA, tokens_of("abcdefghi"), 1},
+                  StepStarted{1}, RequestAdmitted{kA}, PrefixMatched{kA, 9, 0},
+                  RequestArrived{kB, tokens_of("abcdx"), 1}, RequestAdmitted{kB}, BlockAllocated{kB, BlockId{0}},
+                  KvComputed{kB, 0, 4, Phase::prefill, true}}) == "same_step:B never partial");
 }
 
 TEST_CASE("evicted: the step, and who needed the room") {

@@ -41,6 +41,24 @@ TEST_CASE("a node's removal is told, and of each of its blocks") {
   CHECK(why_removed(recorded.trace, NodeId{2}).empty());
 }
 
+TEST_CASE("of a block that went with several nodes the last one is told") {
+  Bench bench(4, with_cache(PrefixCaching::radix));
+  for (const char* prompt : {"abcdefghijkl", "mnopqrstuvwx", "zyxwvutsrqpo"}) {
+    bench.engine.submit(ask(prompt, 1));
+    bench.run();
+  }
+  const Recorded recorded(bench);
+  std::vector<std::size_t> removals;
+  for (std::size_t i = 0; i < recorded.trace.size(); ++i) {
+    if (std::holds_alternative<RadixNodeRemoved>(recorded.trace[i])) removals.push_back(i);
+  }
+  REQUIRE(removals.size() == 2);
+  const std::string last = why_evicted(recorded.trace, BlockId{1});
+  CHECK_THAT(last, contains("in step 3, request C needed room"));
+  CHECK_THAT(why_evicted(recorded.trace, BlockId{1}, removals[1]), contains("in step 2, request B needed room"));
+  CHECK(why_evicted(recorded.trace, BlockId{1}, removals[0]).empty());
+}
+
 TEST_CASE("a preemption is told with who needed the block and why it was this request") {
   Bench bench(5);
   bench.engine.submit(ask("abcdefgh", 6));

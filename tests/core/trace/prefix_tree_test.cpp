@@ -55,6 +55,25 @@ TEST_CASE("a hashed block whose beginning is evicted hangs below the root and is
         "\"#6\": 1 tokens, blocks 1, not found: what comes before it is gone, written in step 1\n");
 }
 
+TEST_CASE("of hashed blocks, two prompts with another image each share what is before it") {
+  Bench bench(16, [](EngineConfig& config) { config.prefix_cache.kind = PrefixCaching::hash; });
+  for (const char* image : {"cat", "dog"}) {
+    RequestSpec spec = ask("abcdefghijkl", 1);
+    spec.keys.media = {{image, 4, 2}};
+    bench.engine.submit(spec);
+    bench.run();
+  }
+  const PrefixTree tree = prefix_tree(bench.world_check.world());
+  REQUIRE(tree.nodes.size() == 4);
+  CHECK(tree.nodes[1].num_tokens == 4);
+  CHECK(tree.nodes[1].scope.empty());
+  for (const std::size_t branch : {2, 3}) {
+    CHECK(tree.nodes[branch].parent == 1);
+    CHECK(tree.nodes[branch].num_tokens == 8);
+    CHECK(tree.nodes[branch].found);
+  }
+}
+
 TEST_CASE("many branches are folded into one, and long trees into a last line") {
   Bench bench(64, [](EngineConfig& config) { config.prefix_cache.kind = PrefixCaching::radix; });
   for (char c = 'a'; c <= 'j'; ++c) serve(bench, std::string(4, c).c_str());

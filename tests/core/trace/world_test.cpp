@@ -149,6 +149,42 @@ TEST_CASE("a new pool is refused while a table names a block of the old one, eve
   CHECK_THROWS_AS(fold(world, PoolCreated{4, {}}), MisuseError);
 }
 
+TEST_CASE("a trace has one block size, also where its first pool is gone") {
+  const World world = world_of({PoolCreated{4, blocks({0, 1})}});
+  check_refused(world, PoolCreated{16, blocks({0})}, "another block size");
+  CHECK(world_of({PoolCreated{4, blocks({0, 1})}, PoolCreated{4, blocks({0})}}).blocks.size() == 1);
+}
+
+TEST_CASE("a request is kept in blocks or in a region, never in both") {
+  World paged = prefilled_world();
+  fold(paged, ArenaCreated{8});
+  check_refused(paged, RegionReserved{kA, 0, 2}, "has blocks already");
+
+  const World world = world_of({PoolCreated{4, blocks({0, 1})}, ArenaCreated{8}, RequestArrived{kA, tokens(9), 1},
+                                RequestAdmitted{kA}, RegionReserved{kA, 0, 8}});
+  check_refused(world, BlockAllocated{kA, BlockId{0}}, "takes no blocks");
+  check_refused(world, BlockShared{kA, BlockId{0}, 1}, "takes no blocks");
+  check_refused(world, BlockReused{kA, BlockId{0}}, "takes no blocks");
+  check_refused(world, PrefixMatched{kA, 8, 4}, "more tokens were found than have a slot");
+  check_refused(world, RequestForked{kB, kA}, "nobody can share");
+}
+
+TEST_CASE("a small file cannot ask for more tokens than memory holds") {
+  const RequestId a{0};
+  World world;
+  fold(world, PoolCreated{4, blocks({0})});
+  fold(world, RequestArrived{a, tokens(1 << 20), 3, "0123456789"});
+  fold_all(world, {RequestAdmitted{a}, BlockAllocated{a, BlockId{0}}});
+  CHECK(world.size == 1 << 20);
+  fold_all(world, {TokenSampled{a, 1 << 20, TokenId{1}}, RequestForked{kB, a}});
+  CHECK(world.size == 2 * ((1 << 20) + 1) + 1 + 10);  // the fork copied the table and the scope as well
+  world.size = kMostWorldSize - 2;
+  check_refused(world, RequestForked{RequestId{2}, kB}, "more than 268,435,456 tokens");
+  check_refused(world, RequestArrived{RequestId{2}, tokens(3), 1}, "more than 268,435,456 tokens");
+  fold(world, RequestArrived{RequestId{2}, tokens(2), 1});
+  check_refused(world, TokenSampled{RequestId{2}, 2, TokenId{1}}, "more than 268,435,456 tokens");
+}
+
 TEST_CASE("a block is cached once, and evicted under the hash that it has") {
   World world = prefilled_world();
   fold(world, BlockCached{kA, BlockId{7}, 0, {1, 2}});
