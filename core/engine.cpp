@@ -128,6 +128,15 @@ RequestId Engine::fork(RequestId parent, std::uint64_t seed) {
   return add_fork(live(parent), Sampler(sampling)).id();
 }
 
+bool Engine::reset_prefix_cache() {
+  for (const std::vector<LiveRequest*>* requests : {&running_, &waiting_}) {
+    for (const LiveRequest* request : *requests) {
+      if (!request->table().blocks().empty() || request->swapped() != nullptr) return false;
+    }
+  }
+  return cache_->reset();
+}
+
 LiveRequest& Engine::add_fork(LiveRequest& parent, Sampler sampler) {
   const RequestId id{static_cast<std::uint32_t>(entries_.size())};
   auto child = std::make_unique<LiveRequest>(id, parent, std::move(sampler), pool_);
@@ -140,7 +149,7 @@ LiveRequest& Engine::add_fork(LiveRequest& parent, Sampler sampler) {
 
 bool Engine::abort(RequestId id) {
   if (table(id) == nullptr) return false;
-  if (const SwappedKv* swapped = live(id).swapped()) swapped_bytes_ -= runner_.saved_bytes(swapped->bytes);
+  if (const SwappedKv* swapped = live(id).swapped()) swapped_bytes_ -= swapped->host_bytes;
   live(id).abort();
   sink_.emit(RequestAborted{id});
   retire(id);

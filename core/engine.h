@@ -64,8 +64,9 @@ class Engine {
   RequestId fork(RequestId parent, std::uint64_t seed);
   /// Nothing happens for so long: cached blocks grow old.
   void wait(std::uint64_t nanoseconds);
-  /// Forgets all cached prefixes, for new weights. False, nothing done, while any request holds a block.
-  [[nodiscard]] bool reset_prefix_cache() { return cache_->reset(); }
+  /// Forgets all cached prefixes, for new weights. False, nothing done, while any request has K and V of the old ones,
+  /// in a block or in the memory of the host.
+  [[nodiscard]] bool reset_prefix_cache();
 
   /// plan() and apply(). False, nothing done, when no request is left. MisuseError when the scheduler plans no chunk
   /// although requests are left: an engine that makes no progress must not look busy.
@@ -111,8 +112,10 @@ class Engine {
   std::optional<SwappedKv> swap_out(const LiveRequest& request);
   void admit(RequestId id);
   void swap_in(LiveRequest& request);
+  void swap_in_all(const std::vector<RequestId>& admitted);
+  void drop_swapped(LiveRequest& request);
   void make_room(std::size_t blocks);
-  void take_slots(const std::vector<Chunk>& chunks, std::vector<ScheduledSequence>& batch);
+  void take_slots(const Chunk& chunk, std::vector<ScheduledSequence>& batch);
   Computed compute(const std::vector<Chunk>& chunks);
   Computed forward(const std::vector<Chunk>& chunks, const std::vector<ScheduledSequence>& batch);
   std::vector<SampledToken> sample(const LiveRequest& request, std::span<const float> logits) const;

@@ -45,7 +45,7 @@ void Engine::apply(const StepPlan& plan) {
   for (const RequestId id : plan.preempt) preempt(id);
   // First everybody takes what is cached; only then is anything handed out, which may evict.
   for (const RequestId id : plan.admit) admit(id);
-  for (const RequestId id : plan.admit) swap_in(live(id));
+  swap_in_all(plan.admit);
   Computed computed = compute(plan.chunks);
   for (std::size_t i = 0; i < plan.chunks.size(); ++i) announce_computed(plan.chunks[i], computed.work[i]);
   for (std::size_t i = 0; i < plan.chunks.size(); ++i) {
@@ -82,9 +82,10 @@ void Engine::preempt(RequestId id) {
 
 std::optional<SwappedKv> Engine::swap_out(const LiveRequest& request) {
   if (config_.preemption != Preemption::swap || request.computed_tokens() == 0) return std::nullopt;
-  SwappedKv swapped{request.computed_tokens(), runner_.save(request.table().blocks())};
-  const std::uint64_t bytes = runner_.saved_bytes(swapped.bytes);
+  const std::vector<BlockId>& blocks = request.table().blocks();
+  const std::uint64_t bytes = runner_.saved_bytes(blocks.size());
   if (bytes > config_.swap_bytes - swapped_bytes_) return std::nullopt;
+  SwappedKv swapped{request.computed_tokens(), bytes, runner_.save(blocks)};
   swapped_bytes_ += bytes;
   sink_.emit(KvSwappedOut{request.id(), swapped.tokens, bytes});
   return swapped;
@@ -98,15 +99,32 @@ void Engine::admit(RequestId id) {
   running_.push_back(&request);
 }
 
+// When the runner fails, K and V of all that were to come back are given up: they run, and compute them again.
+void Engine::swap_in_all(const std::vector<RequestId>& admitted) {
+  try {
+    for (const RequestId id : admitted) swap_in(live(id));
+  } catch (...) {
+    for (const RequestId id : admitted) drop_swapped(live(id));
+    throw;
+  }
+}
+
 void Engine::swap_in(LiveRequest& request) {
   const SwappedKv* swapped = request.swapped();
   if (swapped == nullptr) return;
   make_room(request.table().free_needed(swapped->tokens));
   if (!request.table().append(swapped->tokens)) throw MisuseError("the plan needs more blocks than its check counted");
   runner_.restore(request.table().blocks(), swapped->bytes);
-  const std::uint64_t bytes = runner_.saved_bytes(swapped->bytes);
-  swapped_bytes_ -= bytes;
-  sink_.emit(KvSwappedIn{request.id(), swapped->tokens, bytes});
+  swapped_bytes_ -= swapped->host_bytes;
+  sink_.emit(KvSwappedIn{request.id(), swapped->tokens, swapped->host_bytes});
+  request.swapped_in();
+}
+
+void Engine::drop_swapped(LiveRequest& request) {
+  if (request.swapped() == nullptr) return;
+  if (request.computed_tokens() == 0) sink_.emit(RolledBack{request.id(), 0});
+  request.table().rollback_to(0);
+  swapped_bytes_ -= request.swapped()->host_bytes;
   request.swapped_in();
 }
 
@@ -114,27 +132,31 @@ void Engine::swap_in(LiveRequest& request) {
 
 void Engine::make_room(std::size_t blocks) { cache_->make_room(blocks); }
 
-// Gives every chunk its slots. Blocks that are shared and about to be written are copied, before anything is computed.
-void Engine::take_slots(const std::vector<Chunk>& chunks, std::vector<ScheduledSequence>& batch) {
+// Gives the chunk its slots. A shared block that is about to be written is copied at once: when that fails, the table
+// names the old block again, as nothing is in the new one.
+void Engine::take_slots(const Chunk& chunk, std::vector<ScheduledSequence>& batch) {
+  LiveRequest& request = live(chunk.request);
+  BlockTable& table = request.table();
+  batch.push_back({chunk.request, request.next_tokens(chunk.count), request.computed_tokens(), {}});
+  const std::size_t written = request.computed_tokens() / pool_.block_size();
   std::vector<BlockCopy> copies;
-  for (const Chunk& chunk : chunks) {
-    LiveRequest& request = live(chunk.request);
-    batch.push_back({chunk.request, request.next_tokens(chunk.count), request.computed_tokens(), {}});
-    make_room(request.table().free_needed(chunk.count));
-    if (!request.table().append(chunk.count, copies)) {
-      throw MisuseError("the plan needs more blocks than its check counted");
-    }
-    batch.back().block_table = request.table().blocks();
-    if (config_.fault == Fault::hit_before_compute) request.publish(Phase::prefill);
+  make_room(table.free_needed(chunk.count));
+  if (!table.append(chunk.count, copies)) throw MisuseError("the plan needs more blocks than its check counted");
+  try {
+    if (!copies.empty()) runner_.copy(copies);
+  } catch (...) {
+    table.replace(written, copies.front().from);
+    throw;
   }
-  if (!copies.empty()) runner_.copy(copies);
+  batch.back().block_table = table.blocks();
+  if (config_.fault == Fault::hit_before_compute) request.publish(Phase::prefill);
 }
 
 // Computes all chunks, or takes all their slots back.
 Engine::Computed Engine::compute(const std::vector<Chunk>& chunks) {
   std::vector<ScheduledSequence> batch;
   try {
-    take_slots(chunks, batch);
+    for (const Chunk& chunk : chunks) take_slots(chunk, batch);
     return forward(chunks, batch);
   } catch (...) {
     for (std::size_t i = batch.size(); i-- > 0;) live(chunks[i].request).table().rollback_to(batch[i].first_position);

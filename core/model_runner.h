@@ -52,8 +52,8 @@ class ModelRunner {
   virtual std::vector<std::byte> save(std::span<const BlockId> blocks) const = 0;
   /// Writes what save() returned into as many blocks. MisuseError when the sizes differ.
   virtual void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) = 0;
-  /// The bytes that what save() returned stands for: more than its own where no K and V are kept.
-  virtual std::uint64_t saved_bytes(std::span<const std::byte> saved) const { return saved.size(); }
+  /// The bytes that so many blocks take in the memory of the host.
+  virtual std::uint64_t saved_bytes(std::size_t num_blocks) const = 0;
   /// True when times come from a cost model and not from a clock.
   virtual bool simulated() const { return false; }
 };

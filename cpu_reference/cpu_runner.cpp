@@ -38,6 +38,8 @@ void CpuRunner::restore(std::span<const BlockId> blocks, std::span<const std::by
   store().restore(blocks, bytes);
 }
 
+std::uint64_t CpuRunner::saved_bytes(std::size_t num_blocks) const { return num_blocks * store().block_bytes(); }
+
 void CpuRunner::expect_valid(const ScheduledSequence& sequence) const {
   const PagedKvSequence cache(*store_, sequence.block_table, sequence.first_position);
   transformer_->expect_can_prefill(sequence.tokens, cache);

@@ -24,6 +24,7 @@ class CpuRunner final : public ModelRunner {
   void copy(std::span<const BlockCopy> copies) override;
   std::vector<std::byte> save(std::span<const BlockId> blocks) const override;
   void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) override;
+  std::uint64_t saved_bytes(std::size_t num_blocks) const override;
 
  private:
   PagedKvStore& store() const;  ///< MisuseError before create_cache()

@@ -109,7 +109,7 @@ void CostModelRunner::copy(std::span<const BlockCopy> copies) {
 std::vector<std::byte> CostModelRunner::save(std::span<const BlockId> blocks) const {
   for (const BlockId block : blocks) must_exist(block);
   std::vector<std::byte> saved(blocks.size());
-  moving_seconds_ += transfer_time(static_cast<double>(saved_bytes(saved)), server_.host);
+  moving_seconds_ += transfer_time(static_cast<double>(saved_bytes(blocks.size())), server_.host);
   return saved;
 }
 
@@ -118,11 +118,11 @@ void CostModelRunner::restore(std::span<const BlockId> blocks, std::span<const s
   if (bytes.size() != blocks.size()) {
     throw MisuseError(fmt::format("K and V of {} blocks are restored into {}", bytes.size(), blocks.size()));
   }
-  moving_seconds_ += transfer_time(static_cast<double>(saved_bytes(bytes)), server_.host);
+  moving_seconds_ += transfer_time(static_cast<double>(saved_bytes(blocks.size())), server_.host);
 }
 
-std::uint64_t CostModelRunner::saved_bytes(std::span<const std::byte> saved) const {
-  return whole(kv_bytes_per_token(server_)) * block_size_ * saved.size();
+std::uint64_t CostModelRunner::saved_bytes(std::size_t num_blocks) const {
+  return whole(kv_bytes_per_token(server_)) * block_size_ * num_blocks;
 }
 
 }  // namespace kvarium

@@ -42,7 +42,7 @@ class CostModelRunner final : public ModelRunner {
   /// One byte a block, no more than restore() needs to check its own; saved_bytes() says what they stand for.
   std::vector<std::byte> save(std::span<const BlockId> blocks) const override;
   void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) override;
-  std::uint64_t saved_bytes(std::span<const std::byte> saved) const override;
+  std::uint64_t saved_bytes(std::size_t num_blocks) const override;
   bool simulated() const override { return true; }
 
  private:

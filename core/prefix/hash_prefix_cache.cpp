@@ -18,7 +18,7 @@ class HashPrefixCache::Request final : public PrefixRequest {
   }
   // All its full blocks can be found already, and go on waiting in the free queue.
   void leave(BlockTable&, std::span<const TokenId>, bool) override {}
-  std::unique_ptr<PrefixRequest> fork(RequestId child) const override {
+  std::unique_ptr<PrefixRequest> fork(RequestId child, BlockTable&, std::span<const TokenId>) override {
     return std::make_unique<Request>(owner_, child, keys_);
   }
 

@@ -9,7 +9,9 @@ class NoPrefixRequest final : public PrefixRequest {
   void start(BlockTable&, std::span<const TokenId>) override {}
   void publish(BlockTable&, std::span<const TokenId>, Phase) override {}
   void leave(BlockTable&, std::span<const TokenId>, bool) override {}
-  std::unique_ptr<PrefixRequest> fork(RequestId) const override { return std::make_unique<NoPrefixRequest>(); }
+  std::unique_ptr<PrefixRequest> fork(RequestId, BlockTable&, std::span<const TokenId>) override {
+    return std::make_unique<NoPrefixRequest>();
+  }
 };
 
 class NoPrefixCache final : public PrefixCache {

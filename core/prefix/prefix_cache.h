@@ -43,8 +43,10 @@ class PrefixRequest {
   /// The table is about to give its blocks back. `finished`: what it computed may be kept (false after an abort or for
   /// a preemption, when the room is needed at once).
   virtual void leave(BlockTable& table, std::span<const TokenId> computed, bool finished) = 0;
-  /// For a fork, which has the same tokens and shares all blocks of this request.
-  virtual std::unique_ptr<PrefixRequest> fork(RequestId child) const = 0;
+  /// For a fork, which has the same tokens and is about to share all blocks of this request's table. K and V of
+  /// `computed` are in it.
+  virtual std::unique_ptr<PrefixRequest> fork(RequestId child, BlockTable& table,
+                                              std::span<const TokenId> computed) = 0;
 };
 
 class PrefixCache {

@@ -34,9 +34,12 @@ class RadixPrefixCache::Request final : public PrefixRequest {
     if (std::exchange(holds_lock_, false)) owner_.unlock(locked_);
     shared_blocks_ = 0;
   }
-  std::unique_ptr<PrefixRequest> fork(RequestId child) const override {
+  /// All full blocks that the two will share go into the tree first, and both lock them: a node without a lock whose
+  /// blocks a table holds would count as evictable, and evicting it would free nothing.
+  std::unique_ptr<PrefixRequest> fork(RequestId child, BlockTable& table, std::span<const TokenId> computed) override {
+    insert(table, computed);
     auto forked = std::make_unique<Request>(owner_, child, scope_);
-    if (holds_lock_) forked->take_lock(locked_);
+    forked->take_lock(locked_);
     forked->shared_blocks_ = shared_blocks_;
     return forked;
   }

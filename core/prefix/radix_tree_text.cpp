@@ -12,7 +12,9 @@ namespace kvarium {
 /// [node ids]: the children of each, sorted by scope and tokens.
 std::vector<std::vector<NodeId>> RadixCache::children() const {
   std::vector<std::vector<NodeId>> lists(nodes_.size());
-  for (const NodeId id : edges_) lists[index(at(id).parent)].push_back(id);
+  for (const NodeId id : edges_) {
+    if (at(id).parent != kNone) lists[index(at(id).parent)].push_back(id);  // orphans of the bug zoo are nobody's
+  }
   for (std::vector<NodeId>& list : lists) {
     std::sort(list.begin(), list.end(), [this](NodeId a, NodeId b) {
       return std::tie(at(a).scope, at(a).tokens) < std::tie(at(b).scope, at(b).tokens);
@@ -63,6 +65,10 @@ void RadixCache::check_nodes(std::vector<std::string>& wrong) const {
       wrong.push_back(tr_format("Node {} of the radix tree counts {} children and has {}.", number, node.num_children,
                                 lists[index(id)].size()));
     }
+    if (node.parent == kNone) {
+      wrong.push_back(tr_format("Node {} of the radix tree is an orphan: nobody finds it any more.", number));
+      continue;
+    }
     if (node.parent != root() && at(node.parent).locks < node.locks) {
       wrong.push_back(tr_format("Node {} of the radix tree has {} locks, its parent {}.", number, node.locks,
                                 at(node.parent).locks));
@@ -74,7 +80,7 @@ void RadixCache::check_list(std::vector<std::string>& wrong) const {
   std::vector<bool> listed(nodes_.size(), false);
   for (NodeId id = oldest_; id != kNone; id = at(id).newer) {
     if (at(id).locks > 0) wrong.push_back(tr_format("Node {} is locked, and could be evicted.", value(id)));
-    if (listed[index(at(id).parent)]) {
+    if (at(id).parent != kNone && listed[index(at(id).parent)]) {
       wrong.push_back(tr_format("Node {} would be evicted after its parent {}.", value(id), value(at(id).parent)));
     }
     listed[index(id)] = true;

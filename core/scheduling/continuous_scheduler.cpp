@@ -74,7 +74,6 @@ class Planner {
     const auto chunk = std::find_if(plan_.chunks.begin(), plan_.chunks.end(), has_id);
     if (chunk != plan_.chunks.end()) {
       planned_ -= chunk->count;
-      blocks_.give_back_chunk(request.table(), chunk->count);
       plan_.chunks.erase(chunk);
     }
     blocks_.give_back(request.table());

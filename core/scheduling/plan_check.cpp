@@ -32,20 +32,27 @@ const LiveRequest& take(RequestsById& requests, RequestId id, std::string_view o
   return request;
 }
 
+// Those that are admitted stand near the head of the queue, so that no table of all that wait is needed.
+const LiveRequest& find_waiting(const SchedulerView& view, RequestId id) {
+  for (const LiveRequest* request : view.waiting) {
+    if (request->id() == id) return *request;
+  }
+  impossible(id, "is admitted, but does not wait");
+}
+
 }  // namespace
 
 void check(const StepPlan& plan, const SchedulerView& view) {
   RequestsById running = by_id(view.running);
-  RequestsById waiting = by_id(view.waiting);
   PlannedBlocks blocks(view.pool, view.cache);
   for (const RequestId id : plan.preempt) {
     blocks.give_back(take(running, id, "is preempted, but does not run").table());
   }
   std::unordered_map<RequestId, PrefixHit> hits;
   for (const RequestId id : plan.admit) {
-    const LiveRequest& request = take(waiting, id, "is admitted, but does not wait");
+    const LiveRequest& request = find_waiting(view, id);
+    if (!hits.emplace(id, request.look_up()).second) impossible(id, "is admitted twice");
     running.emplace(id, &request);
-    hits.emplace(id, request.look_up());
   }
   std::size_t width = 0;
   for (const auto& [id, request] : running) width += request->width();
@@ -68,6 +75,9 @@ void check(const StepPlan& plan, const SchedulerView& view) {
       impossible(chunk.request, fmt::format("needs more blocks for {} tokens than the {} that are available",
                                             chunk.count, blocks.available()));
     }
+  }
+  for (const RequestId id : plan.admit) {
+    if (running.count(id) > 0) impossible(id, "is admitted and computes nothing, so its blocks were not counted");
   }
 }
 

@@ -12,8 +12,8 @@
 
 namespace kvarium {
 
-/// Counts in the order in which a plan is applied: preemptions, admissions, chunks. A scheduler that gives a block back
-/// after it counted a chunk may count a copy that will not be needed; never the other way round.
+/// Counts in the order in which a plan is applied: preemptions, admissions, chunks. A scheduler that gives a table back
+/// after it counted chunks may have counted a copy that will not be needed; never the other way round.
 class PlannedBlocks {
  public:
   PlannedBlocks(const BlockPool& pool, const PrefixCache& cache)
@@ -30,6 +30,7 @@ class PlannedBlocks {
     if (needed > available_) return false;
     available_ -= needed;
     if (copies) --tables_of(*table.partial_block());
+    taken_[&table] = {needed, copies};
     return true;
   }
   /// The blocks that a request which starts with `hit` takes for `tokens` more tokens. Blocks of the hit that nobody
@@ -43,16 +44,23 @@ class PlannedBlocks {
     return true;
   }
   /// What a preemption gives back: a block that other tables hold too is available only when the last of them lets it
-  /// go.
+  /// go. What take() took for a chunk of this table is not taken after all.
   void give_back(const BlockTable& table) {
+    if (const auto chunk = taken_.find(&table); chunk != taken_.end()) {
+      available_ += chunk->second.blocks;
+      if (chunk->second.copies && tables_of(*table.partial_block())++ == 0) --available_;
+      taken_.erase(chunk);
+    }
     for (const BlockId block : table.blocks()) {
       if (--tables_of(block) == 0) ++available_;
     }
   }
-  /// What a chunk took that is not computed after all, as its request is preempted.
-  void give_back_chunk(const BlockTable& table, std::uint32_t tokens) { available_ += table.blocks_needed(tokens); }
 
  private:
+  struct Taken {
+    std::size_t blocks = 0;
+    bool copies = false;
+  };
   std::size_t blocks_for(std::uint64_t tokens) const {
     return static_cast<std::size_t>((tokens + pool_.block_size() - 1) / pool_.block_size());
   }
@@ -67,6 +75,7 @@ class PlannedBlocks {
   const PrefixCache& cache_;
   std::size_t available_;
   std::unordered_map<BlockId, std::uint32_t> tables_;
+  std::unordered_map<const BlockTable*, Taken> taken_;  ///< for chunks
 };
 
 }  // namespace kvarium

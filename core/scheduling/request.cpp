@@ -21,14 +21,14 @@ LiveRequest::LiveRequest(RequestId id, RequestSpec spec, std::uint32_t context, 
   request_.priority = spec.priority;
 }
 
-LiveRequest::LiveRequest(RequestId id, const LiveRequest& parent, Sampler sampler, BlockPool& pool)
+LiveRequest::LiveRequest(RequestId id, LiveRequest& parent, Sampler sampler, BlockPool& pool)
     : request_(parent.request_),
       stop_strings_(parent.stop_strings_),
       end_tokens_(parent.end_tokens_),
       context_(parent.context_),
       table_(pool, id),
       sampler_(std::move(sampler)),
-      prefix_(parent.prefix_->fork(id)) {
+      prefix_(parent.prefix_->fork(id, parent.table_, parent.computed())) {
   request_.id = id;
   request_.forks.clear();
   request_.preemptions = 0;

@@ -55,6 +55,7 @@ struct Request {
 /// K and V of a preempted request in the memory of the host.
 struct SwappedKv {
   std::uint32_t tokens = 0;
+  std::uint64_t host_bytes = 0;  ///< that they take there
   std::vector<std::byte> bytes;  ///< as ModelRunner::save() wrote them
 };
 
@@ -73,7 +74,7 @@ class LiveRequest {
   /// `context`: the longest sequence that the model can read.
   LiveRequest(RequestId id, RequestSpec spec, std::uint32_t context, BlockPool& pool, PrefixCache& cache);
   /// A fork: the parent's tokens and answer so far, all its blocks, and a sampler of its own.
-  LiveRequest(RequestId id, const LiveRequest& parent, Sampler sampler, BlockPool& pool);
+  LiveRequest(RequestId id, LiveRequest& parent, Sampler sampler, BlockPool& pool);
 
   const Request& request() const { return request_; }
   RequestId id() const { return request_.id; }

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "core/scheduling/continuous_scheduler.h"
 #include "core/scheduling/planned_blocks.h"
 
 namespace kvarium {
 namespace {
 
-/// Blocks that the request may need at most: a static batch reserves them, as nobody can be preempted for more.
+/// Tokens that the request may reach: a static batch has room for all of them, so that nobody need be preempted.
 std::uint32_t longest(const LiveRequest& request) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(
       std::uint64_t{request.request().prompt_tokens} + request.request().max_new_tokens, request.context()));
@@ -16,9 +17,12 @@ std::uint32_t longest(const LiveRequest& request) {
 }  // namespace
 
 StepPlan StaticScheduler::plan(const SchedulerView& view) const {
+  // Who runs is served as ever, and preempted when blocks are missing: candidates and forks may need more than was
+  // reserved. Nobody joins before all are done.
+  if (!view.running.empty()) {
+    return ContinuousScheduler().plan({view.running, {}, view.pool, view.cache, view.limits});
+  }
   StepPlan plan;
-  for (const LiveRequest* request : view.running) plan.chunks.push_back({request->id(), request->uncomputed_tokens()});
-  if (!view.running.empty()) return plan;
   PlannedBlocks blocks(view.pool, view.cache);
   std::size_t width = 0;
   std::uint64_t tokens = 0;

@@ -32,7 +32,8 @@ class TimelineBuilder {
   void operator()(const RequestForked& e) {
     const Timeline::Request parent = of(e.parent);
     Timeline::Request& request = t_.requests_.emplace_back();
-    request.lane.push_back({t_.step_, 0, parent.lane.back().state});
+    request.lane.push_back(
+        {t_.step_, 0, LaneState::decode});  // it has computed nothing, and goes on where decoding goes on
     request.fork = Timeline::Fork{e.parent, t_.events_};
     request.entries = parent.entries;
     request.computed = parent.computed;

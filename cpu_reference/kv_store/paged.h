@@ -25,6 +25,7 @@ class PagedKvStore {
   std::uint32_t block_size() const { return layout_.block_size; }  ///< tokens
   std::uint32_t layers() const { return layers_; }
   std::size_t row_width() const { return layout_.token_stride(); }  ///< kv_heads * head_dim
+  std::uint64_t block_bytes() const { return std::uint64_t{2} * layers_ * layout_.block_stride() * sizeof(float); }
   std::uint64_t bytes() const { return (keys_.size() + values_.size()) * sizeof(float); }
 
   /// The rows of a block from `slot` on. MisuseError when there is no such layer, block or slot.

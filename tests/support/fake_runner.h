@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -70,6 +71,7 @@ class FakeRunner : public ModelRunner {
   }
 
   void copy(std::span<const BlockCopy> copies) override {
+    if (++copy_calls == copy_fails_at) throw std::runtime_error("the device was lost");
     for (const BlockCopy& copy : copies) {
       for (std::uint32_t i = 0; i < copy.tokens; ++i) {
         slots_.at(index(copy.to) * block_size_ + i) = slots_.at(index(copy.from) * block_size_ + i);
@@ -84,7 +86,11 @@ class FakeRunner : public ModelRunner {
     }
     return bytes;
   }
+  std::uint64_t saved_bytes(std::size_t num_blocks) const override {
+    return num_blocks * block_size_ * sizeof(TokenId);
+  }
   void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) override {
+    if (++restores == restore_fails_at) throw std::runtime_error("the device was lost");
     for (const BlockId block : blocks) {
       const auto to = std::as_writable_bytes(std::span(slots_).subspan(index(block) * block_size_, block_size_));
       std::copy_n(bytes.begin(), to.size(), to.begin());
@@ -94,6 +100,9 @@ class FakeRunner : public ModelRunner {
 
   // The call of forward(), from 1, that throws, returns too few logits, or a NaN; 0: none.
   int forwards = 0, fail_at = 0, short_at = 0, nan_at = 0;
+  int copy_calls = 0, copy_fails_at = 0, restores = 0, restore_fails_at = 0;  // as above, of copy() and restore()
+  /// Is told what the newest token of each sequence reads through its table: it must be the request's own tokens.
+  std::function<void(RequestId, std::span<const TokenId>)> on_read = {};
   bool varied = false;  // logits as varied_logits() says
 
  private:
@@ -108,6 +117,7 @@ class FakeRunner : public ModelRunner {
     }
     std::vector<TokenId> cached;
     for (std::size_t position = 0; position < end; ++position) cached.push_back(slot(sequence, position));
+    if (on_read) on_read(sequence.request, cached);
     if (varied) return varied_logits(cached, shape_.vocab);
     std::vector<float> logits(shape_.vocab, 0.0F);
     logits[index(next_token(cached, shape_.vocab))] = kTopLogit;

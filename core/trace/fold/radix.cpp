@@ -27,8 +27,12 @@ void Folder::operator()(const RadixNodeInserted& e) {
   for (const BlockId id : e.blocks) {
     if (block(id).ref_count == 0 || block(id).in_tree) cannot_follow("the new node's blocks must be held by a table");
   }
+  std::vector<BlockId> sorted = e.blocks;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+    cannot_follow("the new node names a block twice");
+  }
   for (const BlockId id : e.blocks) {
-    if (block(id).in_tree) cannot_follow("the new node names a block twice");
     block(id).in_tree = true;
     ++block(id).ref_count;
   }

@@ -87,6 +87,7 @@ void Folder::operator()(const RolledBack& e) {
   // Slots are taken before they are written, so what is taken back may never have been computed.
   RequestState& request = edit(e.request);
   request.computed_tokens = std::min(request.computed_tokens, e.kept_tokens);
+  request.swapped_tokens = std::min(request.swapped_tokens, e.kept_tokens);
 }
 
 void Folder::operator()(const WorkCounted& e) {

@@ -86,12 +86,15 @@ class Machine {
   }
 
   void apply_to_table(const Op& op, BlockTable& table) {
-    const std::size_t needed = table.blocks_needed(op.amount());
+    const std::size_t needed = table.free_needed(op.amount());
+    std::vector<BlockCopy> copies;
     const bool fits = needed <= pool_.num_free();
     const std::uint32_t tokens = table.num_tokens();
     if (op.kind() < 7) {
-      if (!fits) return unchanged([&] { RC_ASSERT_FALSE(table.append(op.amount())); });
-      RC_ASSERT(table.append(op.amount()));
+      if (!fits) return unchanged([&] { RC_ASSERT_FALSE(table.append(op.amount(), copies)); });
+      const bool copies_block = op.amount() > 0 && table.writes_into_shared();
+      RC_ASSERT(table.append(op.amount(), copies));
+      RC_ASSERT(copies.size() == (copies_block ? 1U : 0U));
       RC_ASSERT(table.num_tokens() == tokens + op.amount());
     } else if (op.kind() < 12) {
       if (op.amount() > tokens) return refused([&] { table.rollback_to(op.amount()); });

@@ -90,7 +90,7 @@ TEST_CASE("copies and swaps make the next pass longer, and only that one") {
   CHECK(call(0, 1).simulated_ns == (102 + 12) * kSecond);  // K and V of 3 tokens, read and written
   const std::vector<std::byte> saved = runner.save(call.table);
   CHECK(saved.size() == 2);
-  CHECK(runner.saved_bytes(saved) == 2 * 4 * 2);
+  CHECK(runner.saved_bytes(2) == 2 * 4 * 2);
   CHECK(call(0, 1).simulated_ns == (102 + 32) * kSecond);  // 16 bytes to the host at half a byte a second
   runner.restore(call.table, saved);
   CHECK(call(0, 1).simulated_ns == (102 + 32) * kSecond);
