@@ -72,16 +72,17 @@ void the_idea(LessonKit& kit, ScenarioRun& run) {
 
 void the_first_request(LessonKit& kit, ScenarioRun& run) {
   const World ended = run.after_step(4);
-  kit.ask({.text = tr_format("A comes with {} tokens and writes {} more; blocks hold {}. How many of A's blocks get a "
-                             "name?",
-                             ended.request(kA).prompt_tokens,
-                             ended.request(kA).tokens.size() - ended.request(kA).prompt_tokens, ended.block_size),
-           .choices = {},
-           .expected = "3",
-           .answer = std::to_string(findable(ended)),
-           .because = std::string(tr("Only full blocks have one. The fourth is not full: the next token would change "
-                                     "it."))},
-          {point(kA)});
+  kit.ask(
+      {.text = tr_format("A comes with {} tokens and writes {} more; blocks hold {}. How many of A's blocks get a "
+                         "name?",
+                         ended.request(kA).prompt_tokens,
+                         ended.request(kA).tokens.size() - ended.request(kA).prompt_tokens, ended.block_size),
+       .choices = {},
+       .expected = "3",
+       .answer = std::to_string(findable(ended)),
+       .because = std::string(tr("Only full blocks have one, and the fourth is not full: K and V of the last written "
+                                 "token are never computed, as nothing comes after it."))},
+      {point(kA)});
   run.to_step(4, kit);
   kit.show(show_cached(kit.world()));
   kit.say(

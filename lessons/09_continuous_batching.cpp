@@ -122,8 +122,8 @@ void the_preemption(LessonKit& kit, ScenarioRun& run) {
   for (const auto& request : after.requests) {
     if (request->status == RequestStatus::preempted) victim += letter(request->id);
   }
-  kit.ask({.text = std::string(tr("In step 5 A takes the last block. Then D needs one too, and there is none. Who must "
-                                  "give way?")),
+  kit.ask({.text = std::string(tr("In step 5 A and D need a block each, and one is free. The plan gives it to A. Who "
+                                  "must give way?")),
            .choices = {"A", "B", "C", "D"},
            .expected = "D",
            .answer = victim,

@@ -1,6 +1,8 @@
 #include "core/trace/timeline.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "core/error.h"
 
@@ -35,7 +37,8 @@ class TimelineBuilder {
     request.lane.push_back(
         {t_.step_, 0, LaneState::decode});  // it has computed nothing, and goes on where decoding goes on
     request.fork = Timeline::Fork{e.parent, t_.events_};
-    request.entries = parent.entries;
+    request.table = parent.table;
+    for (const BlockId block : request.table) hold(block);
     request.computed = parent.computed;
     holding_changed(e.request);
   }
@@ -47,16 +50,25 @@ class TimelineBuilder {
   void operator()(const RequestFinished& e) { end(e.request); }
   void operator()(const RequestAborted& e) { end(e.request); }
 
-  void operator()(const BlockAllocated& e) { entries(e.request, +1); }
-  void operator()(const BlockShared& e) { entries(e.request, +1); }
-  void operator()(const BlockReused& e) { entries(e.request, +1); }
-  void operator()(const BlockReleased& e) { entries(e.request, -1); }
+  void operator()(const BlockAllocated& e) { gain(e.request, e.block); }
+  void operator()(const BlockShared& e) { gain(e.request, e.block); }
+  void operator()(const BlockReused& e) { gain(e.request, e.block); }
+  void operator()(const BlockReleased& e) {
+    std::vector<BlockId>& table = of(e.request).table;
+    const auto entry = std::find(table.rbegin(), table.rend(), e.block);
+    if (entry != table.rend()) table.erase(std::prev(entry.base()));
+    let_go(e.block);
+    holding_changed(e.request);
+  }
+  void operator()(const BlockCopied& e) { swap_entry(e.request, e.logical, e.from, e.to); }
+  void operator()(const BlockReplaced& e) { swap_entry(e.request, e.logical, e.from, e.to); }
   void operator()(const RegionReserved& e) {
     of(e.request).region_slots = e.num_slots;
+    t_.region_slots_ += e.num_slots;
     holding_changed(e.request);
   }
   void operator()(const RegionReleased& e) {
-    of(e.request).region_slots = 0;
+    t_.region_slots_ -= std::exchange(of(e.request).region_slots, 0);
     holding_changed(e.request);
   }
 
@@ -73,7 +85,7 @@ class TimelineBuilder {
 
   void operator()(const StepStarted& e) {
     t_.step_ = static_cast<std::uint32_t>(e.step);
-    t_.slots_of_step_.push_back(t_.slots_now_);
+    t_.slots_of_step_.push_back(slots_now());
     if (t_.step_ % kStepsAGroup != 0) return;
     t_.holders_.emplace_back();
     for (const RequestId id : t_.holding_now_) list_in_group(id);
@@ -124,18 +136,32 @@ class TimelineBuilder {
     return rows.back();
   }
 
-  void entries(RequestId id, int change) {
-    of(id).entries += static_cast<std::uint64_t>(change);  // modulo 2^64: adding -1 takes one away
+  std::uint64_t slots_now() const { return t_.used_blocks_ * t_.block_size_ + t_.region_slots_; }
+  void hold(BlockId block) {
+    if (index(block) >= t_.tables_of_.size()) t_.tables_of_.resize(index(block) + 1, 0);
+    if (t_.tables_of_[index(block)]++ == 0) ++t_.used_blocks_;
+  }
+  void let_go(BlockId block) {
+    if (t_.tables_of_[index(block)] > 0 && --t_.tables_of_[index(block)] == 0) --t_.used_blocks_;
+  }
+  void gain(RequestId id, BlockId block) {
+    of(id).table.push_back(block);
+    hold(block);
+    holding_changed(id);
+  }
+  void swap_entry(RequestId id, std::uint32_t logical, BlockId from, BlockId to) {
+    of(id).table[logical] = to;
+    hold(to);
+    let_go(from);
     holding_changed(id);
   }
   void holding_changed(RequestId id) {
     Timeline::Request& request = of(id);
     std::vector<Holding>& holdings = request.holdings;
-    const std::uint64_t slots = request.region_slots > 0 ? request.region_slots : request.entries * t_.block_size_;
+    const std::uint64_t slots = request.region_slots > 0 ? request.region_slots : request.table.size() * t_.block_size_;
     request.computed = static_cast<std::uint32_t>(std::min<std::uint64_t>(request.computed, slots));
     const std::uint64_t before = holdings.empty() ? 0 : holdings.back().slots;
-    t_.slots_now_ += slots - before;
-    t_.slots_of_step_.back() = t_.slots_now_;
+    t_.slots_of_step_.back() = slots_now();
     if (holdings.empty() || holdings.back().step != t_.step_) holdings.push_back({.step = t_.step_});
     holdings.back() = {t_.step_, request.computed, slots};
     if (before == 0 && slots > 0) {

@@ -82,7 +82,7 @@ class Timeline {
   Holding held(RequestId request, std::uint32_t step) const;
   /// All requests that hold something at the end of the step, in id order: a column of the stacked chart.
   std::vector<RequestId> holders(std::uint32_t step) const;
-  /// Slots that all requests hold at the end of the step; a block that two tables share counts twice.
+  /// Slots that all requests hold at the end of the step; a block that two tables share counts once.
   std::uint64_t held_slots(std::uint32_t step) const;
 
   /// All marks but Mark::step, which start_of_step() of the trace tells.
@@ -99,7 +99,7 @@ class Timeline {
     std::optional<Fork> fork;
     std::vector<WorkRow> rows;
     std::vector<Holding> holdings;
-    std::uint64_t entries = 0;       // of its table
+    std::vector<BlockId> table;
     std::uint64_t region_slots = 0;  // of its region
     std::uint32_t computed = 0;
     std::size_t listed_in_group = SIZE_MAX;  // the last of holders_ that names the request
@@ -111,7 +111,9 @@ class Timeline {
   std::vector<std::vector<RequestId>> holders_;  // [steps / kStepsAGroup]: who held something during these steps
   std::set<RequestId> holding_now_;
   std::vector<std::uint64_t> slots_of_step_;  // [steps]
-  std::uint64_t slots_now_ = 0;
+  std::vector<std::uint32_t> tables_of_;      // by BlockId
+  std::uint64_t used_blocks_ = 0;             // that a table names
+  std::uint64_t region_slots_ = 0;            // of all requests
   std::uint64_t block_size_ = 0;
   std::size_t events_ = 0;
   std::uint32_t step_ = 0;

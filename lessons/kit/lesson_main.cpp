@@ -77,7 +77,11 @@ int lesson_main(std::string_view id, int argc, const char* const* argv) {
       complain(tr_format("{} (--help lists what there is)", error.what()));
       return 2;
     }
-    return run(lesson, options);
+    const int code = run(lesson, options);
+    std::cout.flush();
+    if (std::cout.good()) return code;
+    complain(std::string(tr("cannot write to standard output")));
+    return 2;
   } catch (const InputError& error) {
     complain(error.what());
     return 2;

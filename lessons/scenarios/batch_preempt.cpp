@@ -38,9 +38,8 @@ Scenario batch_preempt_scenario() {
   return {"S07",
           "batch-preempt",
           "When the pool is full",
-          "Four requests share 12 blocks, which are too few. In step 5 the pool is empty, and D, which came last, "
-          "gives its "
-          "blocks back and waits. Watch when it returns, and what it must compute again.",
+          "Four requests share 12 blocks, which are too few. In step 5 two need a block and one is free, and D, which "
+          "came last, gives its blocks back and waits. Watch when it returns, and what it must compute again.",
           {.block_size = 4, .num_blocks = 12, .max_running = 4, .token_budget = 16, .scheduler = "chunked"},
           {scheduler_field(), preemption_field(), prefix_cache_field(), queue_order_field(), eviction_field(),
            token_budget_field(), max_running_field(), block_size_field(), num_blocks_field(), seed_field()},

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "core/trace/invariants.h"
 #include "core/words/words.h"
 #include "lessons/scenarios/set_parameter.h"
 #include "visualizer/app/start.h"
@@ -41,8 +42,10 @@ void go_where_asked(App& app, const ViewOptions& options) {
   if (options.step && *options.step > steps) {
     throw InputError(tr_format("there is no step {}; the run has steps 0 to {}", *options.step, steps));
   }
-  // In the last step requests end and give all back: the one before shows more.
-  app.go_to_step(options.step.value_or(steps > 1 ? steps - 1 : steps));
+  // In the last step requests end and give all back: the one before shows more. A run that ended in trouble is shown
+  // where it ended.
+  const bool ends_well = violations(app.run().trace.newest()).empty();
+  app.go_to_step(options.step.value_or(steps > 1 && ends_well ? steps - 1 : steps));
   if (!options.tab.empty()) app.use_tab(tab_of(options.tab));
   if (!options.compare.empty()) {
     const Assignment other = parse_assignment(options.compare);

@@ -242,9 +242,14 @@ void draw_memory(PanelContext& context, Painter& painter, const TimelinePanelSta
     const auto step = static_cast<std::uint32_t>(at);
     const float from = std::max(area.x, state.axis.x_of(at)), to = std::min(area.right(), state.axis.x_of(at + stride));
     float bottom = area.bottom();
-    for (const RequestId id : context.scene.timeline.holders(step)) {
-      const auto slots = static_cast<float>(context.scene.timeline.held(id, step).slots);
-      const float height = area.height * slots / static_cast<float>(top);
+    // Each request's part of what is held: a shared block belongs to all who share it, and is there once.
+    const std::vector<RequestId> holders = context.scene.timeline.holders(step);
+    double entries = 0;
+    for (const RequestId id : holders) entries += static_cast<double>(context.scene.timeline.held(id, step).slots);
+    const double held = static_cast<double>(context.scene.timeline.held_slots(step));
+    for (const RequestId id : holders) {
+      const double slots = static_cast<double>(context.scene.timeline.held(id, step).slots) * held / entries;
+      const float height = area.height * static_cast<float>(slots / top);
       painter.fill({from, bottom - height, std::max(1.0F, to - from - (stride > 1 ? 0 : 1)), height},
                    theme.owner(value(id)).fill);
       bottom -= height;
