@@ -78,7 +78,9 @@ std::optional<std::array<std::string_view, 3>> fields(std::string_view line) {
 
 std::uint32_t tokens(std::string_view text, std::string_view column, const LineReader& lines) {
   const std::optional<std::uint32_t> parsed = number(text);
-  if (!parsed) lines.fail(tr_format("{} is \"{}\": a whole number from 0 to {} is needed", column, text, UINT32_MAX));
+  if (!parsed || *parsed > kMostTracedTokens) {
+    lines.fail(tr_format("{} is \"{}\": a whole number from 0 to {} is needed", column, text, kMostTracedTokens));
+  }
   return *parsed;
 }
 

@@ -63,8 +63,8 @@ class MooncakeReader {
       lines_.fail(tr_format("timestamp {} after {}: requests stand in order of arrival", arrival, last_arrival_));
     }
     last_arrival_ = arrival;
-    request.input_tokens = static_cast<std::uint32_t>(number(line, "input_length", UINT32_MAX));
-    request.output_tokens = static_cast<std::uint32_t>(number(line, "output_length", UINT32_MAX));
+    request.input_tokens = static_cast<std::uint32_t>(number(line, "input_length", kMostTracedTokens));
+    request.output_tokens = static_cast<std::uint32_t>(number(line, "output_length", kMostTracedTokens));
     request.blocks = blocks(line, request.input_tokens);
     trace_.block_references += request.blocks.size();
     trace_.requests.push_back(std::move(request));

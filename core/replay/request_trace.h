@@ -30,6 +30,9 @@ struct RequestTrace {
 /// 10^13 ms, three centuries: in nanoseconds it fits in 64 bits, with room for a run that goes on for as long again.
 constexpr std::uint64_t kLongestArrivalMs = 10'000'000'000'000;
 
+/// Tokens of a prompt, and of an answer: far more than any model reads or writes. A simulation takes a step for each.
+constexpr std::uint32_t kMostTracedTokens = 16'777'216;
+
 /// When the request came, in nanoseconds. InputError: before 0, after kLongestArrivalMs, or no number.
 std::uint64_t arrival_ns(const TracedRequest& request);
 
