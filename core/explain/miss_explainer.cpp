@@ -121,7 +121,19 @@ class Explainer {
       }
       return with(why, BlockFate::lost, other->id);
     }
-    return with(why, BlockFate::never_computed);
+    return parts_within(why);
+  }
+
+  /// The request that computed most of this block's beginning.
+  BlockReason parts_within(BlockReason why) const {
+    for (const auto& other : history_.world().requests) {
+      if (other->id == request_) continue;
+      const std::uint32_t common = std::min(history_.common_beginning(other->id), history_.computed(other->id));
+      if (common <= why.first + why.equal || !history_.shares(other->id, common)) continue;
+      why = with(why, BlockFate::parts_within, other->id);
+      why.equal = common - why.first;
+    }
+    return why.equal > 0 ? why : with(why, BlockFate::never_computed);
   }
 
   const Trace& trace_;
@@ -192,6 +204,11 @@ std::string sentence(const BlockReason& reason, RequestId request) {
     case BlockFate::lost:
       if (reason.by == request) return std::string(tr("It computed this itself, and lost it when it was preempted."));
       return tr_format("Request {} computed it, but was preempted or aborted before it was kept.", by);
+    case BlockFate::parts_within:
+      return tr_format(
+          "Request {} computed the first {} of these tokens; then the texts part, and a block is found whole or not at "
+          "all.",
+          by, reason.equal);
     case BlockFate::never_computed:
       return std::string(tr("Nobody had computed it yet."));
   }

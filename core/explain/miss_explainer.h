@@ -28,6 +28,7 @@ enum class BlockFate : std::uint8_t {
   same_step,      ///< `by` computes it in the same step
   not_kept_yet,   ///< `by` has computed it and still runs: a radix tree keeps an answer when its request ends
   lost,           ///< `by` computed it and was preempted or aborted before it was kept
+  parts_within,   ///< its first tokens are those that `by` computed, and then the two texts part
   never_computed,
 };
 
@@ -36,6 +37,7 @@ struct BlockReason {
   std::uint32_t first = 0, count = 0;
   BlockFate fate{};
   std::optional<RequestId> by;   ///< the other request, as the fate says; of a hit: who computed it
+  std::uint32_t equal = 0;       ///< of parts_within: tokens of this block that are the same
   std::uint64_t step = 0;        ///< of the eviction, the loss, or the computation of a hit; 0: none
   std::optional<BlockId> block;  ///< where it is, of hit and behind_a_miss
   bool operator==(const BlockReason&) const = default;

@@ -42,6 +42,8 @@ class PrefixHistory {
   std::optional<PrefixLoss> loss(std::size_t i) const { return losses_[i]; }
   /// Whether the other request's text is the same up to position `end`, tokens, scope and all.
   bool shares(RequestId other, std::uint32_t end) const;
+  /// Tokens at the beginning of both texts that are the same, whatever their scopes.
+  std::uint32_t common_beginning(RequestId other) const;
   /// Of the other request, the tokens whose K and V were ever computed and kept.
   std::uint32_t computed(RequestId other) const;
 
@@ -51,7 +53,6 @@ class PrefixHistory {
     bool own = false;       ///< under the text's scope
   };
 
-  std::uint32_t common_beginning(RequestId other) const;
   bool same_scope(const std::string& other, std::uint32_t end) const;
   std::optional<BlockId> find(std::size_t i, bool own) const;
   void match_tree(bool own);

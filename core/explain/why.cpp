@@ -74,7 +74,7 @@ std::string spans(const BlockReason& from, const BlockReason& to) {
 
 /// But for the block that it names.
 bool same_reason(const BlockReason& a, const BlockReason& b) {
-  return a.fate == b.fate && a.by == b.by && a.step == b.step;
+  return a.fate == b.fate && a.by == b.by && a.step == b.step && a.equal == b.equal;
 }
 
 /// "3, 5, 7 and 12 more"

@@ -21,9 +21,9 @@ struct Recorded {
 };
 
 inline std::string name_of(BlockFate fate) {
-  static const char* const kNames[] = {"hit",         "wrong_hit", "no_cache",     "swapped", "partial",
-                                       "last_token",  "behind",    "evicted",      "expired", "emptied",
-                                       "other_scope", "same_step", "not_kept_yet", "lost",    "never"};
+  static const char* const kNames[] = {"hit",          "wrong_hit", "no_cache", "swapped", "partial",     "last_token",
+                                       "behind",       "evicted",   "expired",  "emptied", "other_scope", "same_step",
+                                       "not_kept_yet", "lost",      "parts",    "never"};
   return kNames[static_cast<int>(fate)];
 }
 

@@ -92,6 +92,18 @@ TEST_CASE("of a whole text, blocks with the same reason are told in one line") {
         "Block 9 of request B's text holds its answer: it was computed, not looked up.");
 }
 
+TEST_CASE("where two texts part inside a block, it is said how far they are the same") {
+  const PrefixCaching kind = GENERATE(values({PrefixCaching::hash, PrefixCaching::radix}));
+  Bench bench(16, with_cache(kind));
+  bench.engine.submit(ask("abcdefghij", 1));
+  bench.run();
+  bench.engine.submit(ask("abcdefxyzzzz", 1));
+  bench.run();
+  CHECK(explain_block(Recorded(bench).trace, kB, 1) ==
+        std::vector<std::string>{"Tokens 4 to 7: Request A computed the first 2 of these tokens; then the texts part, "
+                                 "and a block is found whole or not at all."});
+}
+
 TEST_CASE("where there is nothing to explain that is said") {
   Bench bench(16, with_cache(PrefixCaching::hash), {}, {.max_running = 2, .token_budget = 100});
   RequestSpec two = ask("abcdefghi", 3);
