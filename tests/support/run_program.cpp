@@ -1,4 +1,5 @@
 #include "tests/support/run_program.h"
+#include "tests/support/temp_path.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +13,7 @@ namespace kvarium_test {
 
 std::string scratch(const std::string& name) {
   // Tests of one program run side by side in processes of their own.
-  const auto path = std::filesystem::temp_directory_path() / ("kvarium-" + std::to_string(getpid()) + "-" + name);
+  const auto path = kvarium_test::temp_path(name);
   std::filesystem::remove_all(path);
   return path.string();
 }

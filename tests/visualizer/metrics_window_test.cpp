@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tests/support/catch.h"
+#include "tests/support/temp_path.h"
 #include "tests/visualizer/open_window.h"
 #include "visualizer/layout/step_chart.h"
 
@@ -49,7 +50,7 @@ TEST_CASE("a press on a chart travels to that step") {
 TEST_CASE("the metrics are saved as the file's name says") {
   OpenWindow window;
   window.app.go_to_step(1);
-  const std::string path = (std::filesystem::temp_directory_path() / "kvarium_metrics_window.prom").string();
+  const std::string path = kvarium_test::temp_path("metrics.prom").string();
   window.driver.click("menu_file");
   window.driver.wait(2);
   window.driver.click("save_metrics");

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/words/words.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_path.h"
 #include "visualizer/platform/headless.h"
 #include "visualizer/ui/driver.h"
 #include "visualizer/ui/widgets.h"
@@ -326,7 +327,7 @@ TEST_CASE("a wrong script names its line") {
 
 TEST_CASE("the dump says what is on the screen, a JSON object a line") {
   Screen screen;
-  const std::string path = (std::filesystem::temp_directory_path() / "kvarium-test-dump.jsonl").string();
+  const std::string path = kvarium_test::temp_path("dump.jsonl").string();
   screen.driver.dump(path);
   std::ifstream file(path);
   std::string line, all;

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_path.h"
 #include "visualizer/platform/headless.h"
 #include "visualizer/platform/png.h"
 #include "visualizer/ui/widgets.h"
@@ -115,7 +116,7 @@ TEST_CASE("a task for after the frame runs once, outside the frame") {
 }
 
 TEST_CASE("an image is written whole, and a failed write leaves the old file") {
-  const auto folder = std::filesystem::temp_directory_path() / "kvarium-test-png";
+  const auto folder = kvarium_test::temp_path("png");
   std::filesystem::create_directories(folder);
   const std::string path = (folder / "a.png").string();
   write_png(path, Image(3, 2, rgb(0x123456)));

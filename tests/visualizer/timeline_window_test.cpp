@@ -5,6 +5,7 @@
 #include "core/trace/trace_io.h"
 #include "tests/support/catch.h"
 #include "tests/support/engine_bench.h"
+#include "tests/support/temp_path.h"
 #include "tests/visualizer/open_window.h"
 
 using namespace kvarium;
@@ -16,7 +17,7 @@ using kvarium_test::contains;
 namespace {
 
 void show(OpenWindow& window, const Bench& bench) {
-  const std::string path = (std::filesystem::temp_directory_path() / "kvarium_timeline_window.jsonl").string();
+  const std::string path = kvarium_test::temp_path("timeline_window.jsonl").string();
   Trace trace;
   for (const Event& event : bench.sink.events) trace.emit(event);
   write_trace(path, trace);

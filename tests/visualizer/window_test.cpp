@@ -8,6 +8,7 @@
 
 #include "core/trace/trace_io.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_path.h"
 #include "tests/visualizer/open_window.h"
 
 #include <imgui_internal.h>
@@ -23,9 +24,7 @@ bool same_picture(const Image& one, const Image& other) {
   return one.width == other.width && one.height == other.height && one.pixels == other.pixels;
 }
 
-std::string temporary(const std::string& name) {
-  return (std::filesystem::temp_directory_path() / ("kvarium_window_" + name)).string();
-}
+std::string temporary(const std::string& name) { return kvarium_test::temp_path(name).string(); }
 
 }  // namespace
 
