@@ -70,6 +70,11 @@ int run_view(const ViewOptions& options) {
   app.show_hint(false);
   start_app(app, host, options.shown, false);
   go_where_asked(app, options);
+  if (options.screenshot.empty() && options.dump_ui.empty() && options.script.empty()) {
+    throw InputError(
+        std::string(tr("view shows nothing by itself: give --screenshot, --dump-ui or --script with a file; "
+                       "the window opens without view: kvarium --scenario S02")));
+  }
   for (int i = 0; i < kFramesToSettle; ++i) host.frame();
   if (!options.script.empty()) Driver(host).run(read_script(options.script), options.script);
   if (!options.screenshot.empty()) write_png(options.screenshot, host.screenshot());

@@ -40,4 +40,5 @@ TEST_CASE("text compares two runs of a scenario at the same step") {
   check_refused("text --lesson 04 --compare block_size=4", "--scenario");
   check_refused("view --scenario S02 --compare colour=3", "cannot be compared; there are: ");
   check_refused("view --scenario S02 --compare block_size=0", "block_size");
+  check_refused("view --scenario S02", "give --screenshot, --dump-ui or --script with a file");
 }
