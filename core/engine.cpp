@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "core/blocks/blocks_for.h"
 #include "core/error.h"
 #include "core/scheduling/plan_check.h"
 
@@ -85,7 +86,7 @@ void Engine::check_possible(const RequestSpec& spec) const {
                                  spec.prompt.size(), context));
   }
   const std::uint64_t longest = std::min<std::uint64_t>(spec.prompt.size() + spec.max_new_tokens, context);
-  const std::uint64_t blocks = (longest + pool_.block_size() - 1) / pool_.block_size();
+  const std::uint64_t blocks = blocks_for(longest, pool_.block_size());
   if (blocks > pool_.num_blocks()) {
     throw InputError(
         fmt::format("prompt and answer may reach {} tokens, {} blocks of {}, but the pool has {}: ask for "
@@ -117,8 +118,7 @@ RequestId Engine::fork(RequestId parent, std::uint64_t seed) {
   if (status != RequestStatus::running) {
     throw InputError(fmt::format("request {} does not run: only a running request can be forked", letter(parent)));
   }
-  std::size_t width = 0;
-  for (const LiveRequest* running : running_) width += running->width();
+  const std::size_t width = total_width(running_);
   if (width >= config_.limits.max_running) {
     throw InputError(
         fmt::format("{} requests run, and no more may: request {} cannot be forked", width, letter(parent)));

@@ -114,7 +114,7 @@ class Engine {
   void swap_in(LiveRequest& request);
   void swap_in_all(const std::vector<RequestId>& admitted);
   void drop_swapped(LiveRequest& request);
-  void make_room(std::size_t blocks);
+  void append_slots(BlockTable& table, std::uint32_t tokens, std::vector<BlockCopy>& copies);
   void take_slots(const Chunk& chunk, std::vector<ScheduledSequence>& batch);
   Computed compute(const std::vector<Chunk>& chunks);
   Computed forward(const std::vector<Chunk>& chunks, const std::vector<ScheduledSequence>& batch);

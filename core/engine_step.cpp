@@ -112,8 +112,8 @@ void Engine::swap_in_all(const std::vector<RequestId>& admitted) {
 void Engine::swap_in(LiveRequest& request) {
   const SwappedKv* swapped = request.swapped();
   if (swapped == nullptr) return;
-  make_room(request.table().free_needed(swapped->tokens));
-  if (!request.table().append(swapped->tokens)) throw MisuseError("the plan needs more blocks than its check counted");
+  std::vector<BlockCopy> copies;  // the table is empty: there will be none
+  append_slots(request.table(), swapped->tokens, copies);
   runner_.restore(request.table().blocks(), swapped->bytes);
   swapped_bytes_ -= swapped->host_bytes;
   sink_.emit(KvSwappedIn{request.id(), swapped->tokens, swapped->host_bytes});
@@ -130,7 +130,11 @@ void Engine::drop_swapped(LiveRequest& request) {
 
 // --- computing
 
-void Engine::make_room(std::size_t blocks) { cache_->make_room(blocks); }
+// What the prefix cache alone holds is given up for them.
+void Engine::append_slots(BlockTable& table, std::uint32_t tokens, std::vector<BlockCopy>& copies) {
+  cache_->make_room(table.free_needed(tokens));
+  if (!table.append(tokens, copies)) throw MisuseError("the plan needs more blocks than its check counted");
+}
 
 // Gives the chunk its slots. A shared block that is about to be written is copied at once: when that fails, the table
 // names the old block again, as nothing is in the new one.
@@ -140,8 +144,7 @@ void Engine::take_slots(const Chunk& chunk, std::vector<ScheduledSequence>& batc
   batch.push_back({chunk.request, request.next_tokens(chunk.count), request.computed_tokens(), {}});
   const std::size_t written = request.computed_tokens() / pool_.block_size();
   std::vector<BlockCopy> copies;
-  make_room(table.free_needed(chunk.count));
-  if (!table.append(chunk.count, copies)) throw MisuseError("the plan needs more blocks than its check counted");
+  append_slots(table, chunk.count, copies);
   try {
     if (!copies.empty()) runner_.copy(copies);
   } catch (...) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/blocks/blocks_for.h"
 #include "core/error.h"
 
 namespace kvarium {
@@ -45,7 +46,7 @@ void BeamSearch::check_possible(const std::vector<TokenId>& prompt) const {
     throw InputError(fmt::format("prompt and answer may reach {} tokens, the context has {}: ask for fewer",
                                  std::uint64_t{prompt_tokens_} + params_.max_new_tokens, runner_.shape().context));
   }
-  const std::uint64_t each = (std::uint64_t{longest()} + pool_.block_size() - 1) / pool_.block_size();
+  const std::uint64_t each = blocks_for(longest(), pool_.block_size());
   if (each * params_.width > pool_.num_blocks()) {
     throw InputError(
         fmt::format("{} beams of {} tokens may need {} blocks of {}, but the pool has {}: follow fewer "

@@ -2,17 +2,10 @@
 
 #include <utility>
 
+#include "core/blocks/blocks_for.h"
 #include "core/error.h"
 
 namespace kvarium {
-namespace {
-
-std::size_t blocks_for(std::uint64_t tokens, std::uint32_t block_size) {
-  return static_cast<std::size_t>((tokens + block_size - 1) / block_size);
-}
-
-}  // namespace
-
 BlockTable::BlockTable(BlockPool& pool, RequestId request) : pool_(pool), request_(request) {}
 
 BlockTable::BlockTable(BlockTable&& other) noexcept
@@ -22,7 +15,7 @@ BlockTable::BlockTable(BlockTable&& other) noexcept
       num_tokens_(std::exchange(other.num_tokens_, 0)) {}
 
 std::size_t BlockTable::blocks_needed(std::uint32_t more) const {
-  return blocks_for(std::uint64_t{num_tokens_} + more, pool_.block_size()) - blocks_.size();
+  return static_cast<std::size_t>(blocks_for(std::uint64_t{num_tokens_} + more, pool_.block_size())) - blocks_.size();
 }
 
 std::optional<BlockId> BlockTable::partial_block() const {
@@ -111,7 +104,7 @@ void BlockTable::rollback_to(std::uint32_t kept_tokens) {
   // The length first: no one may see a position that points into a block which is free again.
   pool_.sink().emit(RolledBack{request_, kept_tokens});
   num_tokens_ = kept_tokens;
-  pool_.release_from(request_, blocks_, blocks_for(kept_tokens, pool_.block_size()));
+  pool_.release_from(request_, blocks_, static_cast<std::size_t>(blocks_for(kept_tokens, pool_.block_size())));
 }
 
 void BlockTable::release() {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/blocks/blocks_for.h"
 #include "core/cost/cost_model_runner.h"
 #include "core/error.h"
 #include "core/words/words.h"
@@ -106,7 +107,7 @@ RequestSpec spec_of(const TracedRequest& request, std::uint32_t block_size) {
 /// As the engine counts before it accepts a request.
 bool fits(const RequestSpec& spec, const EngineConfig& config) {
   const std::uint64_t tokens = spec.prompt.size() + std::uint64_t{spec.max_new_tokens};
-  return (tokens + config.block_size - 1) / config.block_size <= config.hand_out_order.size();
+  return blocks_for(tokens, config.block_size) <= config.hand_out_order.size();
 }
 
 /// Long enough for every request: what a real model could not read is served as if it could.

@@ -23,9 +23,8 @@ class Planner {
       : view_(view),
         options_(options),
         running_(view.running.begin(), view.running.end()),
-        blocks_(view.pool, view.cache) {
-    for (const LiveRequest* request : running_) width_ += request->width();
-  }
+        width_(total_width(view.running)),
+        blocks_(view.pool, view.cache) {}
 
   StepPlan run() {
     for (place_ = 0; place_ < running_.size(); ++place_) continue_running();
@@ -108,7 +107,7 @@ class Planner {
   const ContinuousOptions& options_;
   std::vector<const LiveRequest*> running_;  ///< without the preempted ones
   std::size_t place_ = 0;                    ///< in running_: who is served now
-  std::size_t width_ = 0;                    ///< requests that run, forks to come included
+  std::size_t width_;                        ///< requests that run, forks to come included
   PlannedBlocks blocks_;
   std::uint64_t planned_ = 0;  ///< tokens
   StepPlan plan_;

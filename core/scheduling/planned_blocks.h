@@ -7,6 +7,7 @@
 
 #include "core/blocks/block_pool.h"
 #include "core/blocks/block_table.h"
+#include "core/blocks/blocks_for.h"
 #include "core/ids.h"
 #include "core/prefix/prefix_cache.h"
 
@@ -36,7 +37,8 @@ class PlannedBlocks {
   /// The blocks that a request which starts with `hit` takes for `tokens` more tokens. Blocks of the hit that nobody
   /// holds are no longer available either. False, nothing taken, when too few are.
   [[nodiscard]] bool take(const PrefixHit& hit, std::uint32_t tokens) {
-    std::size_t needed = blocks_for(std::uint64_t{hit.num_tokens} + tokens) - hit.blocks.size();
+    const std::uint64_t all = blocks_for(std::uint64_t{hit.num_tokens} + tokens, pool_.block_size());
+    std::size_t needed = static_cast<std::size_t>(all) - hit.blocks.size();
     for (const BlockId block : hit.blocks) needed += tables_of(block) == 0 ? 1 : 0;
     if (needed > available_) return false;
     available_ -= needed;
@@ -61,9 +63,6 @@ class PlannedBlocks {
     std::size_t blocks = 0;
     bool copies = false;
   };
-  std::size_t blocks_for(std::uint64_t tokens) const {
-    return static_cast<std::size_t>((tokens + pool_.block_size() - 1) / pool_.block_size());
-  }
   /// Tables that will hold the block.
   std::uint32_t& tables_of(BlockId block) {
     const auto [at, is_new] = tables_.try_emplace(block, 0);

@@ -43,6 +43,12 @@ std::span<const TokenId> LiveRequest::next_tokens(std::uint32_t count) const {
   return std::span(request_.tokens).subspan(computed_tokens(), count);
 }
 
+std::size_t total_width(std::span<const LiveRequest* const> requests) {
+  std::size_t width = 0;
+  for (const LiveRequest* request : requests) width += request->width();
+  return width;
+}
+
 PrefixHit LiveRequest::look_up() const {
   if (swapped_ || request_.status == RequestStatus::running) return {};
   return prefix_->look_up(request_.tokens);

@@ -130,4 +130,7 @@ class LiveRequest {
   std::optional<SwappedKv> swapped_;
 };
 
+/// Requests that these are or will be, forks to come included.
+std::size_t total_width(std::span<const LiveRequest* const> requests);
+
 }  // namespace kvarium

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/blocks/blocks_for.h"
 #include "core/error.h"
 #include "core/token_text.h"
 #include "core/utf8.h"
@@ -46,7 +47,7 @@ void check_choice(const ScenarioField& field, const ScenarioParams& params) {
 
 /// The engine's own rule, asked here before anything starts.
 void check_pool_holds_one_request(const ScenarioParams& params, std::uint64_t tokens) {
-  const std::uint64_t needed = (tokens + params.block_size - 1) / params.block_size;
+  const std::uint64_t needed = blocks_for(tokens, params.block_size);
   if (needed <= params.num_blocks) return;
   throw InputError(tr_format("num_blocks is {}; the longest request has {} tokens and needs at least {} blocks of {}",
                              params.num_blocks, tokens, needed, params.block_size));

@@ -1,29 +1,16 @@
 // The Radix tab in the window: scenario S05's tree, drawn from the events of an engine.
 
-#include <filesystem>
-
-#include "core/trace/trace_io.h"
 #include "tests/support/catch.h"
 #include "tests/support/engine_bench.h"
-#include "tests/support/temp_path.h"
-#include "tests/visualizer/open_window.h"
+#include "tests/visualizer/show_run.h"
 
 using namespace kvarium;
 using namespace kvarium::ui;
 using kvarium_test::Bench;
 using kvarium_test::contains;
+using kvarium_test::show_run;
 
 namespace {
-
-void show(OpenWindow& window, const Bench& bench) {
-  const std::string path = kvarium_test::temp_path("radix_window.jsonl").string();
-  Trace trace;
-  for (const Event& event : bench.sink.events) trace.emit(event);
-  write_trace(path, trace);
-  window.app.show_trace(path);
-  std::filesystem::remove(path);
-  window.driver.wait(2);
-}
 
 /// Page 1, 16 slots: after step 4 [1,2,3]{[4,5]{[6,7,8]{[14]}, [9,10,11]}, [12,13]}; step 5 evicts [9,10,11].
 void show_s05(OpenWindow& window) {
@@ -35,7 +22,7 @@ void show_s05(OpenWindow& window) {
     bench.engine.submit(kvarium_test::ask(prompt, 1));
     bench.run();
   }
-  show(window, bench);
+  show_run(window, bench);
 }
 
 std::string node_with(OpenWindow& window, const std::string& preview) {
@@ -134,7 +121,7 @@ TEST_CASE("a hash cache is drawn as chains, and a run without a cache says what 
   Bench bench(16, [](EngineConfig& config) { config.prefix_cache.kind = PrefixCaching::hash; });
   for (const char* prompt : {"abcdefghijkl", "abcdefghxyzw"}) bench.engine.submit(kvarium_test::ask(prompt, 2));
   bench.run();
-  show(window, bench);
+  show_run(window, bench);
   window.driver.key("End");
   window.driver.key("3");
   window.driver.wait(2);
@@ -148,7 +135,7 @@ TEST_CASE("words that point at a node bring the tree to the front and frame the 
   bench.engine.submit(kvarium_test::ask("abcdefgh", 1));
   bench.run();
   bench.sink.emit(Said{"This node keeps it.", {"node:1"}});
-  show(window, bench);
+  show_run(window, bench);
   window.driver.key("End");
   window.driver.wait(2);
   window.driver.expect("node:1", "8 tokens");

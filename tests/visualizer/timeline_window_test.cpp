@@ -1,39 +1,22 @@
 // The time line in the window: lanes that scroll, forks, preemptions and swaps.
 
-#include <filesystem>
-
-#include "core/trace/trace_io.h"
 #include "tests/support/catch.h"
 #include "tests/support/engine_bench.h"
-#include "tests/support/temp_path.h"
-#include "tests/visualizer/open_window.h"
+#include "tests/visualizer/show_run.h"
 
 using namespace kvarium;
 using namespace kvarium::ui;
 using kvarium_test::ask;
 using kvarium_test::Bench;
 using kvarium_test::contains;
-
-namespace {
-
-void show(OpenWindow& window, const Bench& bench) {
-  const std::string path = kvarium_test::temp_path("timeline_window.jsonl").string();
-  Trace trace;
-  for (const Event& event : bench.sink.events) trace.emit(event);
-  write_trace(path, trace);
-  window.app.show_trace(path);
-  std::filesystem::remove(path);
-  window.driver.wait(2);
-}
-
-}  // namespace
+using kvarium_test::show_run;
 
 TEST_CASE("the wheel over the letters scrolls lanes that do not fit, and stops at both ends") {
   OpenWindow window;
   Bench bench(64);
   for (int i = 0; i < 20; ++i) bench.engine.submit(ask("abcd", 1));
   bench.run();
-  show(window, bench);
+  show_run(window, bench);
   window.driver.expect("lane:A");
   window.driver.expect_gone("lane:T");
   for (int i = 0; i < 30; ++i) window.driver.wheel("lane_labels", -1);
@@ -53,7 +36,7 @@ TEST_CASE("a fork is linked to its parent's lane, and copies are counted in the 
   spec.candidates = 3;
   bench.engine.submit(spec);
   bench.run();
-  show(window, bench);
+  show_run(window, bench);
   window.driver.expect("fork:B", "A");
   window.driver.expect("fork:C", "A");
   window.app.go_to_step(2);
@@ -70,7 +53,7 @@ TEST_CASE("a preempted request is shown as preempted, or as swapped out where it
   bench.engine.submit(ask("efgh", 12));
   bench.engine.submit(ask("qrstuv", 8));
   bench.run();
-  show(window, bench);
+  show_run(window, bench);
   const World& end = window.app.run().trace.newest();
   std::string seen;
   for (std::uint64_t step = 1; step <= end.step && seen.empty(); ++step) {
@@ -91,7 +74,7 @@ TEST_CASE("the status line counts what the prefix cache found") {
     bench.engine.submit(ask("abcdefghi", 1));
     bench.run();
   }
-  show(window, bench);
+  show_run(window, bench);
   window.driver.key("End");
   window.driver.wait(2);
   window.driver.expect("hit_rate", "hits 8/18 tokens (44.4 %)");

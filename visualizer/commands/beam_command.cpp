@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/beam/beam_search.h"
+#include "core/blocks/blocks_for.h"
 #include "core/cost/kv_bytes.h"
 #include "core/cost/units.h"
 #include "core/error.h"
@@ -41,7 +42,7 @@ constexpr std::uint32_t kMostBlocks = 1U << 20U;
 
 std::uint32_t enough_blocks(const Options& options, std::size_t prompt_tokens) {
   const std::uint64_t longest = prompt_tokens + std::uint64_t{options.beams.max_new_tokens};
-  const std::uint64_t each = (longest + options.block_size - 1) / options.block_size;
+  const std::uint64_t each = blocks_for(longest, options.block_size);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(kMostBlocks, each * options.beams.width));
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/blocks/blocks_for.h"
 #include "core/cost/kv_bytes.h"
 #include "core/engine.h"
 #include "core/error.h"
@@ -71,7 +72,7 @@ void collect(const Engine& engine, RequestId id, GenerationReport& report) {
 std::uint64_t enough_blocks(const GenerationSpec& spec, const ModelShape& shape) {
   std::uint64_t blocks = 0;
   for (const RequestSpec& request : spec.requests) {
-    const std::uint64_t each = (longest(request, shape) + spec.engine.block_size - 1) / spec.engine.block_size;
+    const std::uint64_t each = blocks_for(longest(request, shape), spec.engine.block_size);
     blocks += each * request.candidates;
   }
   return std::max<std::uint64_t>(blocks, 1);
