@@ -88,8 +88,8 @@ class Pass {
     Matrix keys = linear(normed, layer.key, work_);       // [tokens][kv_heads * head_dim]
     const Matrix values = linear(normed, layer.value, work_);
     work_.kv_projections += static_cast<std::uint64_t>(x_.rows());
-    rope(queries, angles_, config_.rope_pairs);
-    rope(keys, angles_, config_.rope_pairs);
+    rope(queries, config_.shape.head_dim, angles_, config_.rope_pairs);
+    rope(keys, config_.shape.head_dim, angles_, config_.rope_pairs);
 
     const Heads heads = heads_of(config_.shape);
     if (cache_ == nullptr) return linear(attention_naive(queries, keys, values, heads, work_), layer.output, work_);

@@ -1,0 +1,90 @@
+#include "cpu_reference/operators/online_softmax.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cpu_reference/matrix.h"
+
+namespace kvarium::cpu {
+namespace {
+
+using Numbers = Eigen::Map<Eigen::ArrayXf>;
+using NumbersIn = Eigen::Map<const Eigen::ArrayXf>;
+
+Numbers array_of(std::span<float> numbers) { return {numbers.data(), static_cast<Index>(numbers.size())}; }
+NumbersIn array_of(std::span<const float> numbers) { return {numbers.data(), static_cast<Index>(numbers.size())}; }
+
+/// exp(from - to) for maxima from <= to, of which `from` may be that of nothing. Without the first question, nothing
+/// merged with nothing would be exp(-infinity + infinity), NaN.
+float scale_between(float from, float to) { return from == OnlineSoftmax::kMasked ? 0.0F : std::exp(from - to); }
+
+void expect_width(const char* what, std::size_t given, std::size_t dim) {
+  if (given != dim) throw MisuseError(fmt::format("online softmax: {} has {} numbers, expected {}", what, given, dim));
+}
+
+constexpr std::size_t kPiece = 64;  ///< scores that add() weighs at a time, in numbers of its own
+
+}  // namespace
+
+void OnlineSoftmax::reset() {
+  max = kMasked;
+  sum = 0.0F;
+  array_of(out).setZero();
+}
+
+void OnlineSoftmax::weigh(std::span<float> scores) {
+  if (scores.empty()) return;
+  auto s = array_of(scores);
+  const float highest = s.maxCoeff<Eigen::PropagateNaN>();
+  if (highest == kMasked) {  // a comparison with NaN is false, so NaN goes on
+    s.setZero();
+    return;
+  }
+  const float new_max = std::isnan(highest) || highest > max ? highest : max;
+  const float scale = scale_between(max, new_max);
+  if (scale != 1.0F) {
+    sum *= scale;
+    array_of(out) *= scale;
+  }
+  // Eigen's fast exp is a little above 0 at -infinity, so the mask is applied after it.
+  s = (s == kMasked).select(0.0F, (s - new_max).exp());
+  sum += s.sum();
+  max = new_max;
+}
+
+void OnlineSoftmax::add(std::span<const float> scores, const float* values, std::size_t stride) {
+  std::array<float, kPiece> weights;
+  for (std::size_t first = 0; first < scores.size(); first += kPiece) {
+    const std::size_t count = std::min(kPiece, scores.size() - first);
+    std::copy_n(scores.begin() + static_cast<std::ptrdiff_t>(first), count, weights.begin());
+    weigh(std::span(weights).first(count));
+    for (std::size_t j = 0; j < count; ++j) {
+      if (weights[j] == 0.0F) continue;  // 0 times what lies in a masked row may be NaN
+      array_of(out) += weights[j] * array_of(std::span<const float>(values + (first + j) * stride, out.size()));
+    }
+  }
+}
+
+void OnlineSoftmax::merge(const OnlineSoftmax& other) {
+  expect_width("the other state", other.out.size(), out.size());
+  const float new_max = std::isnan(other.max) || other.max > max ? other.max : max;
+  const float mine = scale_between(max, new_max);
+  const float theirs = scale_between(other.max, new_max);
+  sum = sum * mine + other.sum * theirs;
+  array_of(out) = array_of(out) * mine + array_of(std::span<const float>(other.out)) * theirs;
+  max = new_max;
+}
+
+float OnlineSoftmax::lse() const { return sum == 0.0F ? kMasked : max + std::log(sum); }
+
+void OnlineSoftmax::finish(std::span<float> result) const {
+  expect_width("the result", result.size(), out.size());
+  if (sum == 0.0F) {
+    array_of(result).setZero();
+  } else {
+    array_of(result) = array_of(std::span<const float>(out)) / sum;
+  }
+}
+
+}  // namespace kvarium::cpu
