@@ -11,6 +11,7 @@
 #include "core/blocks/block_table.h"
 #include "core/ids.h"
 #include "core/model_shape.h"
+#include "core/probe.h"
 #include "core/work.h"
 
 namespace kvarium {
@@ -54,6 +55,9 @@ class ModelRunner {
   virtual void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) = 0;
   /// The bytes that so many blocks take in the memory of the host.
   virtual std::uint64_t saved_bytes(std::size_t num_blocks) const = 0;
+  /// From now on each pass reports its layer `probe->layer` there; nullptr: no more, which costs nothing. False when
+  /// this runner computes no attention to report. MisuseError when the model has no such layer.
+  virtual bool set_probe(StepProbe* probe) { return probe == nullptr; }
   /// True when times come from a cost model and not from a clock.
   virtual bool simulated() const { return false; }
 };

@@ -28,10 +28,10 @@ KvRow ContiguousKvCache::row(std::uint32_t layer, std::uint32_t position) {
           memory_.data() + layout_.offset(values_of(layer), position, 0, 0)};
 }
 
-std::vector<KvRun> ContiguousKvCache::runs(std::uint32_t layer, std::uint32_t tokens) const {
+void ContiguousKvCache::find_runs(std::uint32_t layer, std::uint32_t tokens, std::vector<KvRun>& found) const {
   expect_place(layer, tokens);
-  return {{memory_.data() + layout_.offset(keys_of(layer), 0, 0, 0),
-           memory_.data() + layout_.offset(values_of(layer), 0, 0, 0), tokens}};
+  found.assign(1, {memory_.data() + layout_.offset(keys_of(layer), 0, 0, 0),
+                   memory_.data() + layout_.offset(values_of(layer), 0, 0, 0), tokens});
 }
 
 }  // namespace kvarium::cpu

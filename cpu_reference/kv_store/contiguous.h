@@ -18,7 +18,7 @@ class ContiguousKvCache final : public KvSequence {
   std::uint32_t layers() const override { return layers_; }
   std::size_t row_width() const override { return layout_.token_stride(); }
   KvRow row(std::uint32_t layer, std::uint32_t position) override;
-  std::vector<KvRun> runs(std::uint32_t layer, std::uint32_t tokens) const override;
+  void find_runs(std::uint32_t layer, std::uint32_t tokens, std::vector<KvRun>& found) const override;
   std::uint64_t bytes() const { return memory_.size() * sizeof(float); }
 
  private:

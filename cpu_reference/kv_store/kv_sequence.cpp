@@ -21,4 +21,10 @@ void KvSequence::expect_place(std::uint32_t layer, std::uint64_t tokens) const {
   }
 }
 
+std::vector<KvRun> KvSequence::runs(std::uint32_t layer, std::uint32_t tokens) const {
+  std::vector<KvRun> found;
+  find_runs(layer, tokens, found);
+  return found;
+}
+
 }  // namespace kvarium::cpu

@@ -36,8 +36,10 @@ class KvSequence {
 
   /// Where K and V of `position` go. MisuseError for a layer or position that has no place.
   virtual KvRow row(std::uint32_t layer, std::uint32_t position) = 0;
-  /// The rows of positions [0, tokens) of one layer, in order. MisuseError for a layer or position without a place.
-  virtual std::vector<KvRun> runs(std::uint32_t layer, std::uint32_t tokens) const = 0;
+  /// Replaces `found` by the rows of positions [0, tokens) of one layer, in order. Allocates only when `found` has too
+  /// little room. MisuseError for a layer or position without a place.
+  virtual void find_runs(std::uint32_t layer, std::uint32_t tokens, std::vector<KvRun>& found) const = 0;
+  std::vector<KvRun> runs(std::uint32_t layer, std::uint32_t tokens) const;
   /// The next `count` positions were written in every layer. MisuseError past the capacity.
   void advance(std::uint32_t count);
 

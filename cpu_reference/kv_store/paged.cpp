@@ -118,15 +118,13 @@ KvRow PagedKvSequence::row(std::uint32_t layer, std::uint32_t position) {
   return store_.row(layer, blocks_[position / store_.block_size()], position % store_.block_size());
 }
 
-std::vector<KvRun> PagedKvSequence::runs(std::uint32_t layer, std::uint32_t tokens) const {
+void PagedKvSequence::find_runs(std::uint32_t layer, std::uint32_t tokens, std::vector<KvRun>& found) const {
   expect_place(layer, tokens);
-  std::vector<KvRun> found;
-  found.reserve(tokens / store_.block_size() + 1);
+  found.clear();
   for (std::uint32_t first = 0, entry = 0; first < tokens; first += found.back().tokens, ++entry) {
     found.push_back(store_.block(layer, blocks_[entry]));
     found.back().tokens = std::min(store_.block_size(), tokens - first);
   }
-  return found;
 }
 
 }  // namespace kvarium::cpu

@@ -60,7 +60,7 @@ class PagedKvSequence final : public KvSequence {
   std::uint32_t layers() const override { return store_.layers(); }
   std::size_t row_width() const override { return store_.row_width(); }
   KvRow row(std::uint32_t layer, std::uint32_t position) override;
-  std::vector<KvRun> runs(std::uint32_t layer, std::uint32_t tokens) const override;
+  void find_runs(std::uint32_t layer, std::uint32_t tokens, std::vector<KvRun>& found) const override;
 
  private:
   PagedKvStore& store_;

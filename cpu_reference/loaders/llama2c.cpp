@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -125,19 +126,20 @@ std::uint64_t expected_bytes(const Header& header) {
          (num_parameters(header.config) + rope_tables) * sizeof(float);
 }
 
-/// `member` of every layer.
-template <typename View>
-void add_layers(std::vector<Piece>& pieces, std::vector<LayerWeights>& layers, View LayerWeights::*member,
-                const char* name) {
-  for (std::size_t l = 0; l < layers.size(); ++l) {
-    View& view = layers[l].*member;
-    pieces.push_back({fmt::format("{} of layer {}", name, l), view.data(), static_cast<std::uint64_t>(view.size())});
-  }
+Piece whole(const WeightMatrix& weight, std::string name) {
+  return {std::move(name), writable_f32(weight).data(), weight.numbers()};
+}
+Piece whole(Vector& weight, std::string name) {
+  return {std::move(name), weight.data(), static_cast<std::uint64_t>(weight.size())};
 }
 
-template <typename View>
-Piece whole(View& view, const char* name) {
-  return {name, view.data(), static_cast<std::uint64_t>(view.size())};
+/// `member` of every layer.
+template <typename Weight>
+void add_layers(std::vector<Piece>& pieces, std::vector<LayerWeights>& layers, Weight LayerWeights::*member,
+                const char* name) {
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    pieces.push_back(whole(layers[l].*member, fmt::format("{} of layer {}", name, l)));
+  }
 }
 
 std::vector<Piece> pieces_in_file_order(const Header& header, Weights& weights) {

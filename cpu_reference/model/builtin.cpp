@@ -18,10 +18,11 @@ float draw(std::mt19937_64& draws) {
 }
 
 /// Uniform numbers with standard deviation gain / sqrt(inputs): outputs as large as the inputs, times gain.
-void fill(WeightMatrix weight, float gain, std::mt19937_64& draws) {  // [outputs][inputs]
-  const float limit = gain * std::sqrt(3.0F / static_cast<float>(weight.cols()));
-  for (Index o = 0; o < weight.rows(); ++o) {
-    for (Index i = 0; i < weight.cols(); ++i) weight(o, i) = limit * draw(draws);
+void fill(const WeightMatrix& weight, float gain, std::mt19937_64& draws) {  // [outputs][inputs]
+  const float limit = gain * std::sqrt(3.0F / static_cast<float>(weight.columns));
+  Eigen::Map<Matrix> numbers = writable_f32(weight);
+  for (Index o = 0; o < weight.rows; ++o) {
+    for (Index i = 0; i < weight.columns; ++i) numbers(o, i) = limit * draw(draws);
   }
 }
 
@@ -73,7 +74,7 @@ std::shared_ptr<const Model> builtin_model(const BuiltinParams& params) {
                     "below {}",
                     value(token), params.vocab));
     }
-    weights.head.row(value(token)).setZero();
+    writable_f32(weights.head).row(value(token)).setZero();
   }
   return model;
 }

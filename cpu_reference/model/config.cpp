@@ -22,6 +22,50 @@ void check_range(const std::string& where, const char* field, std::uint32_t valu
                              tr(field), value, high));
 }
 
+bool finite_from(float value, float low) { return value >= low && std::isfinite(value); }
+
+void check_scaling(const RopeScaling& scaling, const std::string& where) {
+  if (scaling.kind == RopeScaling::Kind::none) return;
+  if (!finite_from(scaling.factor, 1.0F)) {
+    throw InputError(
+        tr_format("{}: the factor of the rotary scaling is {}, and must be at least 1", where, scaling.factor));
+  }
+  if (scaling.kind != RopeScaling::Kind::llama3) return;
+  check_range(where, "the original context of the rotary scaling", scaling.original_context, kMaxContext);
+  if (!(scaling.low_freq_factor > 0.0F) || !(scaling.high_freq_factor > scaling.low_freq_factor) ||
+      !std::isfinite(scaling.high_freq_factor)) {
+    throw InputError(
+        tr_format("{}: the rotary scaling's frequency factors are {} and {}: the first must be above 0, the "
+                  "second above the first",
+                  where, scaling.low_freq_factor, scaling.high_freq_factor));
+  }
+}
+
+void check_rotary(const ModelConfig& config, const std::string& where) {
+  const std::uint32_t width = config.rotated_width();
+  if (width % 2 != 0) {
+    throw InputError(
+        tr_format("{}: {} numbers of a head are rotated, and rotary positions need an even width", where, width));
+  }
+  if (width > config.shape.head_dim) {
+    throw InputError(tr_format("{}: {} numbers of a head are rotated, and a head has {}: the file is damaged", where,
+                               width, config.shape.head_dim));
+  }
+  if (!finite_from(config.rope_theta, 1.0F)) {
+    throw InputError(tr_format("{}: the rotary base is {}, and must be at least 1", where, config.rope_theta));
+  }
+  check_scaling(config.rope_scaling, where);
+  if (config.rope_freq_factors.empty()) return;
+  if (config.rope_freq_factors.size() != width / 2) {
+    throw InputError(tr_format("{}: {} rotary frequency factors for {} frequencies: the file is damaged", where,
+                               config.rope_freq_factors.size(), width / 2));
+  }
+  for (const float factor : config.rope_freq_factors) {
+    if (factor > 0.0F && std::isfinite(factor)) continue;
+    throw InputError(tr_format("{}: a rotary frequency factor is {}, and must be above 0", where, factor));
+  }
+}
+
 }  // namespace
 
 void check(const ModelConfig& config, const std::string& where) {
@@ -40,17 +84,11 @@ void check(const ModelConfig& config, const std::string& where) {
                   "the second",
                   where, shape.query_heads, shape.kv_heads));
   }
-  if (shape.head_dim % 2 != 0) {
-    throw InputError(
-        tr_format("{}: a head is {} numbers wide, and rotary positions need an even width", where, shape.head_dim));
-  }
   if (shape.kv_kind != KvKind::heads) {
     throw InputError(
         tr_format("{}: a model with latent attention (MLA) cannot run here: choose one with KV heads", where));
   }
-  if (!(config.rope_theta >= 1.0F) || !std::isfinite(config.rope_theta)) {
-    throw InputError(tr_format("{}: the rotary base is {}, and must be at least 1", where, config.rope_theta));
-  }
+  if (config.positions == Positions::rotary) check_rotary(config, where);
   if (!(config.norm_epsilon > 0.0F) || !std::isfinite(config.norm_epsilon)) {
     throw InputError(tr_format("{}: the norm's epsilon is {}, and must be above 0", where, config.norm_epsilon));
   }
@@ -62,12 +100,17 @@ ModelConfig checked(const ModelConfig& config, const std::string& where) {
 }
 
 std::uint64_t num_parameters(const ModelConfig& config) {
-  const std::uint64_t hidden = config.shape.hidden;
-  const std::uint64_t attention = 2 * hidden * (std::uint64_t{config.query_width()} + config.kv_width());
-  const std::uint64_t feed_forward = 3 * hidden * config.ffn_hidden;
-  const std::uint64_t norms = 2 * hidden;
-  const std::uint64_t tables = (config.tied_head ? 1 : 2) * hidden * config.shape.vocab;
-  return config.shape.layers * (attention + feed_forward + norms) + hidden + tables;
+  const std::uint64_t hidden = config.shape.hidden, ffn = config.ffn_hidden;
+  const std::uint64_t q = config.query_width(), kv = config.kv_width();
+  const std::uint64_t norm = hidden * (config.norm == NormKind::layer ? 2 : 1);
+  const std::uint64_t attention = 2 * hidden * (q + kv) + (config.qkv_bias ? q + 2 * kv : 0) +
+                                  (config.output_bias ? hidden : 0) +
+                                  (config.qk_norm ? 2 * std::uint64_t{config.shape.head_dim} : 0);
+  const std::uint64_t feed_forward =
+      (config.feed_forward == FeedForward::swiglu ? 3 : 2) * hidden * ffn + (config.ffn_bias ? ffn + hidden : 0);
+  const std::uint64_t tables = (config.tied_head ? 1 : 2) * hidden * config.shape.vocab +
+                               (config.positions == Positions::learned ? hidden * config.shape.context : 0);
+  return config.shape.layers * (attention + feed_forward + 2 * norm) + norm + tables;
 }
 
 }  // namespace kvarium::cpu

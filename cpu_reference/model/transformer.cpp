@@ -53,7 +53,7 @@ class Pass {
         work_(work),
         x_(static_cast<Index>(tokens.size()), Index{config_.shape.hidden}) {
     for (std::size_t t = 0; t < tokens.size(); ++t) {
-      x_.row(static_cast<Index>(t)) = weights_.embedding.row(value(tokens[t]));
+      x_.row(static_cast<Index>(t)) = weights_.embedding.f32().row(value(tokens[t]));
     }
     work_.bytes_read += bytes_of(x_);
   }
@@ -68,7 +68,7 @@ class Pass {
   /// [last_tokens][vocab] of the last tokens of the pass.
   std::vector<float> logits(Index last_tokens) {
     const Matrix normed = rms_norm(x_.bottomRows(last_tokens), weights_.final_norm, config_.norm_epsilon, work_);
-    const Matrix rows = linear(normed, weights_.head, work_);
+    const Matrix rows = linear(normed, weights_.head.f32(), work_);
     std::vector<float> result(rows.data(), rows.data() + rows.size());
     if (!std::all_of(result.begin(), result.end(), [](float logit) { return std::isfinite(logit); })) {
       throw InputError(
@@ -84,25 +84,26 @@ class Pass {
   Matrix attention(std::uint32_t l) {
     const LayerWeights& layer = weights_.layers[l];
     const Matrix normed = rms_norm(x_, layer.attention_norm, config_.norm_epsilon, work_);
-    Matrix queries = linear(normed, layer.query, work_);  // [tokens][query_heads * head_dim]
-    Matrix keys = linear(normed, layer.key, work_);       // [tokens][kv_heads * head_dim]
-    const Matrix values = linear(normed, layer.value, work_);
+    Matrix queries = linear(normed, layer.query.f32(), work_);  // [tokens][query_heads * head_dim]
+    Matrix keys = linear(normed, layer.key.f32(), work_);       // [tokens][kv_heads * head_dim]
+    const Matrix values = linear(normed, layer.value.f32(), work_);
     work_.kv_projections += static_cast<std::uint64_t>(x_.rows());
     rope(queries, config_.shape.head_dim, angles_, config_.rope_pairs);
     rope(keys, config_.shape.head_dim, angles_, config_.rope_pairs);
 
     const Heads heads = heads_of(config_.shape);
-    if (cache_ == nullptr) return linear(attention_naive(queries, keys, values, heads, work_), layer.output, work_);
+    if (cache_ == nullptr)
+      return linear(attention_naive(queries, keys, values, heads, work_), layer.output.f32(), work_);
     write_to_cache(l, keys, values);
     const auto runs = cache_->runs(l, first_ + static_cast<std::uint32_t>(x_.rows()));
-    return linear(attention_cached(queries, first_, runs, heads, work_), layer.output, work_);
+    return linear(attention_cached(queries, first_, runs, heads, work_), layer.output.f32(), work_);
   }
 
   /// Wdown swiglu(Wgate n, Wup n) with n = rms_norm(x): [tokens][hidden]
   Matrix feed_forward(const LayerWeights& layer) {
     const Matrix normed = rms_norm(x_, layer.ffn_norm, config_.norm_epsilon, work_);
-    const Matrix inner = swiglu(linear(normed, layer.gate, work_), linear(normed, layer.up, work_));
-    return linear(inner, layer.down, work_);
+    const Matrix inner = swiglu(linear(normed, layer.gate.f32(), work_), linear(normed, layer.up.f32(), work_));
+    return linear(inner, layer.down.f32(), work_);
   }
 
   void write_to_cache(std::uint32_t l, const Matrix& keys, const Matrix& values) {

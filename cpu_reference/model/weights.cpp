@@ -1,73 +1,173 @@
 #include "cpu_reference/model/weights.h"
 
+#include <array>
 #include <utility>
 
 #include "core/words/words.h"
+#include "cpu_reference/aligned_buffer.h"
 
 namespace kvarium::cpu {
 namespace {
 
-constexpr std::uint64_t kFloatsPerLine = AlignedBuffer::kAlignment / sizeof(float);
+/// The shape that a config gives a piece; 0 rows or numbers: the model does not have it.
+struct LayerMatrix {
+  const char* name;
+  WeightMatrix LayerWeights::*member;
+  std::uint32_t rows;
+  std::uint32_t columns;
+};
+struct LayerVector {
+  const char* name;
+  Vector LayerWeights::*member;
+  std::uint32_t size;
+};
 
-std::uint64_t padded(std::uint64_t floats) { return (floats + kFloatsPerLine - 1) / kFloatsPerLine * kFloatsPerLine; }
+std::array<LayerMatrix, 7> layer_matrices(const ModelConfig& config) {
+  const std::uint32_t hidden = config.shape.hidden, ffn = config.ffn_hidden;
+  const std::uint32_t gate = config.feed_forward == FeedForward::swiglu ? ffn : 0;
+  return {{{"the query projection", &LayerWeights::query, config.query_width(), hidden},
+           {"the key projection", &LayerWeights::key, config.kv_width(), hidden},
+           {"the value projection", &LayerWeights::value, config.kv_width(), hidden},
+           {"the output projection", &LayerWeights::output, hidden, config.query_width()},
+           {"the gate projection", &LayerWeights::gate, gate, hidden},
+           {"the up projection", &LayerWeights::up, ffn, hidden},
+           {"the down projection", &LayerWeights::down, hidden, ffn}}};
+}
 
-/// Every piece is padded to whole cache lines.
-std::uint64_t floats_with_padding(const ModelConfig& config) {
-  const std::uint64_t hidden = config.shape.hidden;
-  const std::uint64_t layer = 2 * padded(hidden) + 2 * padded(hidden * config.query_width()) +
-                              2 * padded(hidden * config.kv_width()) + 3 * padded(hidden * config.ffn_hidden);
-  const std::uint64_t table = padded(hidden * config.shape.vocab);
-  return config.shape.layers * layer + padded(hidden) + (config.tied_head ? 1 : 2) * table;
+std::array<LayerVector, 12> layer_vectors(const ModelConfig& config) {
+  const std::uint32_t hidden = config.shape.hidden;
+  const auto when = [](bool present, std::uint32_t size) { return present ? size : 0; };
+  const bool layer_norm = config.norm == NormKind::layer;
+  return {{{"the attention norm", &LayerWeights::attention_norm, hidden},
+           {"the attention norm's bias", &LayerWeights::attention_norm_bias, when(layer_norm, hidden)},
+           {"the query bias", &LayerWeights::query_bias, when(config.qkv_bias, config.query_width())},
+           {"the key bias", &LayerWeights::key_bias, when(config.qkv_bias, config.kv_width())},
+           {"the value bias", &LayerWeights::value_bias, when(config.qkv_bias, config.kv_width())},
+           {"the output bias", &LayerWeights::output_bias, when(config.output_bias, hidden)},
+           {"the query norm", &LayerWeights::query_norm, when(config.qk_norm, config.shape.head_dim)},
+           {"the key norm", &LayerWeights::key_norm, when(config.qk_norm, config.shape.head_dim)},
+           {"the feed-forward norm", &LayerWeights::ffn_norm, hidden},
+           {"the feed-forward norm's bias", &LayerWeights::ffn_norm_bias, when(layer_norm, hidden)},
+           {"the up bias", &LayerWeights::up_bias, when(config.ffn_bias, config.ffn_hidden)},
+           {"the down bias", &LayerWeights::down_bias, when(config.ffn_bias, hidden)}}};
+}
+
+std::uint32_t position_rows(const ModelConfig& config) {
+  return config.positions == Positions::learned ? config.shape.context : 0;
+}
+std::uint32_t final_bias_size(const ModelConfig& config) {
+  return config.norm == NormKind::layer ? config.shape.hidden : 0;
+}
+
+/// Cuts one zeroed buffer into F32 matrices, each on a 64-byte boundary.
+class Cutter {
+ public:
+  explicit Cutter(const ModelConfig& config)
+      : memory_(std::make_shared<AlignedBuffer>(floats(config), 0.0F, tr("the model"))), next_(memory_->data()) {}
+
+  WeightMatrix matrix(std::uint32_t rows, std::uint32_t columns) {
+    if (rows == 0) return {};
+    const WeightMatrix view{WeightType::f32, Index{rows}, Index{columns}, reinterpret_cast<const std::byte*>(next_)};
+    next_ += padded(std::uint64_t{rows} * columns);
+    return view;
+  }
+  std::shared_ptr<const void> memory() const { return memory_; }
+
+ private:
+  static std::uint64_t padded(std::uint64_t floats) {
+    constexpr std::uint64_t kFloatsPerLine = AlignedBuffer::kAlignment / sizeof(float);
+    return (floats + kFloatsPerLine - 1) / kFloatsPerLine * kFloatsPerLine;
+  }
+  static std::uint64_t floats(const ModelConfig& config) {
+    std::uint64_t layer = 0;
+    for (const LayerMatrix& piece : layer_matrices(config)) layer += padded(std::uint64_t{piece.rows} * piece.columns);
+    const std::uint64_t hidden = config.shape.hidden;
+    const std::uint64_t table = padded(hidden * config.shape.vocab);
+    return config.shape.layers * layer + (config.tied_head ? 1 : 2) * table + padded(hidden * position_rows(config));
+  }
+
+  std::shared_ptr<AlignedBuffer> memory_;
+  float* next_;
+};
+
+Weights zero_weights(const ModelConfig& config) {
+  Cutter cutter(config);
+  Weights weights;
+  weights.memory.push_back(cutter.memory());
+  weights.embedding = cutter.matrix(config.shape.vocab, config.shape.hidden);
+  weights.position_embedding = cutter.matrix(position_rows(config), config.shape.hidden);
+  for (std::uint32_t l = 0; l < config.shape.layers; ++l) {
+    LayerWeights& layer = weights.layers.emplace_back();
+    for (const LayerMatrix& piece : layer_matrices(config))
+      layer.*piece.member = cutter.matrix(piece.rows, piece.columns);
+    for (const LayerVector& piece : layer_vectors(config)) layer.*piece.member = Vector::Zero(piece.size);
+  }
+  weights.final_norm = Vector::Zero(config.shape.hidden);
+  weights.final_norm_bias = Vector::Zero(final_bias_size(config));
+  weights.head = config.tied_head ? weights.embedding : cutter.matrix(config.shape.vocab, config.shape.hidden);
+  return weights;
+}
+
+void check_shape(const std::string& where, const std::string& piece, Index rows, Index columns, Index wanted_rows,
+                 Index wanted_columns) {
+  if (rows == wanted_rows && (rows == 0 || columns == wanted_columns)) return;
+  throw InputError(
+      tr_format("{}: {} has shape [{}][{}], and the model's numbers ask for [{}][{}]: the file is damaged "
+                "or of another model",
+                where, piece, rows, columns, wanted_rows, wanted_columns));
+}
+
+void check_matrix(const std::string& where, const std::string& piece, const WeightMatrix& weight, std::uint32_t rows,
+                  std::uint32_t columns) {
+  check_shape(where, piece, weight.rows, weight.columns, Index{rows}, Index{columns});
+  if (weight.rows != 0 && weight.columns % numbers_per_block(weight.type) != 0) {
+    throw InputError(tr_format("{}: {} has rows of {} numbers, which is no whole number of {} blocks of {}", where,
+                               piece, weight.columns, name(weight.type), numbers_per_block(weight.type)));
+  }
+}
+
+void check_weights(const ModelConfig& config, const Weights& weights, const std::string& where) {
+  const std::uint32_t hidden = config.shape.hidden;
+  const auto vector = [&](const std::string& piece, const Vector& numbers, std::uint32_t size) {
+    check_shape(where, piece, numbers.size(), 1, Index{size}, 1);
+  };
+  check_matrix(where, "the embedding", weights.embedding, config.shape.vocab, hidden);
+  check_matrix(where, "the position embedding", weights.position_embedding, position_rows(config), hidden);
+  check_matrix(where, "the output head", weights.head, config.shape.vocab, hidden);
+  vector("the final norm", weights.final_norm, hidden);
+  vector("the final norm's bias", weights.final_norm_bias, final_bias_size(config));
+  check_shape(where, "the list of layers", static_cast<Index>(weights.layers.size()), 1, Index{config.shape.layers}, 1);
+  for (std::size_t l = 0; l < weights.layers.size(); ++l) {
+    for (const LayerMatrix& piece : layer_matrices(config)) {
+      check_matrix(where, tr_format("{} of layer {}", tr(piece.name), l), weights.layers[l].*piece.member, piece.rows,
+                   piece.columns);
+    }
+    for (const LayerVector& piece : layer_vectors(config)) {
+      vector(tr_format("{} of layer {}", tr(piece.name), l), weights.layers[l].*piece.member, piece.size);
+    }
+  }
 }
 
 }  // namespace
 
-/// Each call returns the next piece.
-struct Weights::Cursor {
-  float* next;
+Model::Model(const ModelConfig& model_config, const std::string& where)
+    : config(checked(model_config, where)), weights(zero_weights(config)) {}
 
-  WeightMatrix matrix(std::uint32_t rows, std::uint32_t columns) {
-    const WeightMatrix view(next, rows, columns);
-    next += padded(std::uint64_t{rows} * columns);
-    return view;
-  }
-  WeightVector vector(std::uint32_t size) {
-    const WeightVector view(next, size);
-    next += padded(size);
-    return view;
-  }
-  LayerWeights layer(const ModelConfig& config) {
-    const std::uint32_t hidden = config.shape.hidden;
-    // A braced list is evaluated in its order.
-    return LayerWeights{vector(hidden),
-                        matrix(config.query_width(), hidden),
-                        matrix(config.kv_width(), hidden),
-                        matrix(config.kv_width(), hidden),
-                        matrix(hidden, config.query_width()),
-                        vector(hidden),
-                        matrix(config.ffn_hidden, hidden),
-                        matrix(config.ffn_hidden, hidden),
-                        matrix(hidden, config.ffn_hidden)};
-  }
-  std::vector<LayerWeights> all_layers(const ModelConfig& config) {
-    std::vector<LayerWeights> made;
-    made.reserve(config.shape.layers);
-    while (made.size() < config.shape.layers) made.push_back(layer(config));
-    return made;
-  }
-};
+Model::Model(const ModelConfig& model_config, Weights model_weights, const std::string& where)
+    : config(checked(model_config, where)), weights(std::move(model_weights)) {
+  check_weights(config, weights, where);
+}
 
-Weights::Weights(const ModelConfig& config)
-    : Weights(config, AlignedBuffer(floats_with_padding(config), 0.0F, tr("the model"))) {}
-
-Weights::Weights(const ModelConfig& config, AlignedBuffer&& memory)
-    : Weights(config, std::move(memory), Cursor{memory.data()}) {}
-
-Weights::Weights(const ModelConfig& config, AlignedBuffer&& memory, Cursor cursor)
-    : memory_(std::move(memory)),
-      embedding(cursor.matrix(config.shape.vocab, config.shape.hidden)),
-      layers(cursor.all_layers(config)),
-      final_norm(cursor.vector(config.shape.hidden)),
-      head(config.tied_head ? embedding : cursor.matrix(config.shape.vocab, config.shape.hidden)) {}
+std::uint64_t matrix_bytes(const Weights& weights) {
+  std::uint64_t bytes = weights.head.bytes() + weights.position_embedding.bytes();
+  if (weights.head.data != weights.embedding.data) bytes += weights.embedding.bytes();
+  for (const LayerWeights& layer : weights.layers) {
+    for (const WeightMatrix* weight :
+         {&layer.query, &layer.key, &layer.value, &layer.output, &layer.gate, &layer.up, &layer.down}) {
+      bytes += weight->bytes();
+    }
+  }
+  return bytes;
+}
 
 }  // namespace kvarium::cpu

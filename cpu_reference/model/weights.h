@@ -1,56 +1,63 @@
 #pragma once
-// The weights of a model: one block of memory, and a matrix view of each piece of it.
+// The weights of a model: views into memory or into mapped files, and small vectors of their own.
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "cpu_reference/aligned_buffer.h"
 #include "cpu_reference/matrix.h"
 #include "cpu_reference/model/config.h"
+#include "cpu_reference/model/weight_matrix.h"
 
 namespace kvarium::cpu {
 
-/// Row-major views that start on a 64-byte boundary.
-using WeightMatrix = Eigen::Map<Matrix, Eigen::Aligned64>;
-using WeightVector = Eigen::Map<Vector, Eigen::Aligned64>;
-
+/// One layer. A vector that the model does not have is empty.
 struct LayerWeights {
-  WeightVector attention_norm;  ///< [hidden]
-  WeightMatrix query;           ///< [query_heads * head_dim][hidden]
-  WeightMatrix key;             ///< [kv_heads * head_dim][hidden]
-  WeightMatrix value;           ///< [kv_heads * head_dim][hidden]
-  WeightMatrix output;          ///< [hidden][query_heads * head_dim]
-  WeightVector ffn_norm;        ///< [hidden]
-  WeightMatrix gate;            ///< [ffn_hidden][hidden]
-  WeightMatrix up;              ///< [ffn_hidden][hidden]
-  WeightMatrix down;            ///< [hidden][ffn_hidden]
+  Vector attention_norm;       ///< [hidden]
+  Vector attention_norm_bias;  ///< [hidden]; LayerNorm only
+  WeightMatrix query;          ///< [query_heads * head_dim][hidden]
+  WeightMatrix key;            ///< [kv_heads * head_dim][hidden]
+  WeightMatrix value;          ///< [kv_heads * head_dim][hidden]
+  WeightMatrix output;         ///< [hidden][query_heads * head_dim]
+  Vector query_bias;           ///< [query_heads * head_dim]
+  Vector key_bias;             ///< [kv_heads * head_dim]
+  Vector value_bias;           ///< [kv_heads * head_dim]
+  Vector output_bias;          ///< [hidden]
+  Vector query_norm;           ///< [head_dim], of each head before it is rotated (Qwen3)
+  Vector key_norm;             ///< [head_dim]
+  Vector ffn_norm;             ///< [hidden]
+  Vector ffn_norm_bias;        ///< [hidden]; LayerNorm only
+  WeightMatrix gate;           ///< [ffn_hidden][hidden]; SwiGLU only
+  WeightMatrix up;             ///< [ffn_hidden][hidden]
+  WeightMatrix down;           ///< [hidden][ffn_hidden]
+  Vector up_bias;              ///< [ffn_hidden]
+  Vector down_bias;            ///< [hidden]
 };
 
-class Weights {
- public:
-  /// All zero. The config must have passed check(). InputError when the weights do not fit in memory.
-  explicit Weights(const ModelConfig& config);
-
- private:
-  struct Cursor;  ///< cuts the memory into views
-  Weights(const ModelConfig& config, AlignedBuffer&& memory);
-  Weights(const ModelConfig& config, AlignedBuffer&& memory, Cursor cursor);
-  AlignedBuffer memory_;
-
- public:
-  WeightMatrix embedding;  ///< [vocab][hidden]
+struct Weights {
+  WeightMatrix embedding;           ///< [vocab][hidden]
+  WeightMatrix position_embedding;  ///< [context][hidden]; learned positions only
   std::vector<LayerWeights> layers;
-  WeightVector final_norm;  ///< [hidden]
-  WeightMatrix head;        ///< [vocab][hidden]; with a tied head the same memory as `embedding`
+  Vector final_norm;       ///< [hidden]
+  Vector final_norm_bias;  ///< [hidden]; LayerNorm only
+  WeightMatrix head;       ///< [vocab][hidden]; with a tied head the same memory as `embedding`
+  /// What the views point into, kept alive.
+  std::vector<std::shared_ptr<const void>> memory;
 };
 
 struct Model {
-  /// All weights zero. InputError when the config fails its check or the weights do not fit in memory.
-  Model(const ModelConfig& model_config, const std::string& where)
-      : config(checked(model_config, where)), weights(config) {}
+  /// All weights zero and F32, each on a 64-byte boundary, to be filled through writable_f32(). InputError when the
+  /// config fails its check or the weights do not fit in memory.
+  Model(const ModelConfig& model_config, const std::string& where);
+  /// With the weights of a file. InputError, starting with `where`, when the config fails its check or a weight is not
+  /// of the shape that the config asks for.
+  Model(const ModelConfig& model_config, Weights model_weights, const std::string& where);
 
   ModelConfig config;
   Weights weights;
 };
+
+/// Bytes of all matrices: what one decode step reads at least.
+std::uint64_t matrix_bytes(const Weights& weights);
 
 }  // namespace kvarium::cpu

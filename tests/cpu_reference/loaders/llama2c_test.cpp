@@ -96,23 +96,23 @@ TEST_CASE("a legacy checkpoint is read in its order, and the tables of RoPE are 
   CHECK(model->config.shape.head_dim == 2);
   CHECK(model->config.ffn_hidden == 6);
   CHECK(model->config.tied_head == shared);
-  CHECK(weights.embedding(0, 0) == 1);
-  CHECK(weights.embedding(4, 7) == 40);
+  CHECK(weights.embedding.f32()(0, 0) == 1);
+  CHECK(weights.embedding.f32()(4, 7) == 40);
   CHECK(weights.layers[0].attention_norm(0) == 41);
   CHECK(weights.layers[1].attention_norm(0) == 49);
-  CHECK(weights.layers[0].query(0, 0) == 57);
-  CHECK(weights.layers[0].query(1, 0) == 65);  // row-major
-  CHECK(weights.layers[1].query(0, 0) == 121);
-  CHECK(weights.layers[0].key(0, 0) == 185);
-  CHECK(weights.layers[0].value(0, 0) == 249);
-  CHECK(weights.layers[0].output(0, 0) == 313);
+  CHECK(weights.layers[0].query.f32()(0, 0) == 57);
+  CHECK(weights.layers[0].query.f32()(1, 0) == 65);  // row-major
+  CHECK(weights.layers[1].query.f32()(0, 0) == 121);
+  CHECK(weights.layers[0].key.f32()(0, 0) == 185);
+  CHECK(weights.layers[0].value.f32()(0, 0) == 249);
+  CHECK(weights.layers[0].output.f32()(0, 0) == 313);
   CHECK(weights.layers[0].ffn_norm(0) == 441);
-  CHECK(weights.layers[0].gate(0, 0) == 457);
-  CHECK(weights.layers[0].down(0, 0) == 553);
-  CHECK(weights.layers[0].up(0, 0) == 649);
+  CHECK(weights.layers[0].gate.f32()(0, 0) == 457);
+  CHECK(weights.layers[0].down.f32()(0, 0) == 553);
+  CHECK(weights.layers[0].up.f32()(0, 0) == 649);
   CHECK(weights.final_norm(0) == 745);
   CHECK(weights.final_norm(7) == 752);
-  CHECK(weights.head(0, 0) == (shared ? 1 : 759));  // behind 3 * 2 numbers of RoPE
+  CHECK(weights.head.f32()(0, 0) == (shared ? 1 : 759));  // behind 3 * 2 numbers of RoPE
 }
 
 TEST_CASE("a version 1 checkpoint is read in its order: all norms first") {
@@ -125,16 +125,16 @@ TEST_CASE("a version 1 checkpoint is read in its order: all norms first") {
   CHECK(weights.layers[1].attention_norm(0) == 9);
   CHECK(weights.layers[0].ffn_norm(0) == 17);
   CHECK(weights.final_norm(0) == 33);
-  CHECK(weights.embedding(0, 0) == 41);
-  CHECK(weights.layers[0].query(0, 0) == 81);
-  CHECK(weights.layers[0].key(0, 0) == 209);
-  CHECK(weights.layers[0].value(0, 0) == 273);
-  CHECK(weights.layers[0].output(0, 0) == 337);
-  CHECK(weights.layers[0].gate(0, 0) == 465);
-  CHECK(weights.layers[0].down(0, 0) == 561);
-  CHECK(weights.layers[0].up(0, 0) == 657);
-  CHECK(weights.layers[1].up(5, 7) == 752);
-  CHECK(weights.head(0, 0) == (shared ? 41 : 753));
+  CHECK(weights.embedding.f32()(0, 0) == 41);
+  CHECK(weights.layers[0].query.f32()(0, 0) == 81);
+  CHECK(weights.layers[0].key.f32()(0, 0) == 209);
+  CHECK(weights.layers[0].value.f32()(0, 0) == 273);
+  CHECK(weights.layers[0].output.f32()(0, 0) == 337);
+  CHECK(weights.layers[0].gate.f32()(0, 0) == 465);
+  CHECK(weights.layers[0].down.f32()(0, 0) == 561);
+  CHECK(weights.layers[0].up.f32()(0, 0) == 657);
+  CHECK(weights.layers[1].up.f32()(5, 7) == 752);
+  CHECK(weights.head.f32()(0, 0) == (shared ? 41 : 753));
 }
 
 TEST_CASE("a model file that is missing, a folder or empty is refused") {

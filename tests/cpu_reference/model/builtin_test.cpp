@@ -45,15 +45,15 @@ TEST_CASE("the built-in model is the same for the same seed and another for anot
   BuiltinParams params;
   params.seed = 8;
   const auto other = builtin_model(params);
-  CHECK(one->weights.layers[1].down == same->weights.layers[1].down);
-  CHECK(one->weights.layers[1].down != other->weights.layers[1].down);
+  CHECK(one->weights.layers[1].down.f32() == same->weights.layers[1].down.f32());
+  CHECK(one->weights.layers[1].down.f32() != other->weights.layers[1].down.f32());
 }
 
 TEST_CASE("the built-in model is the same on every machine") {
   // The first draw of std::mt19937_64 with seed 7, and with it the first weight, are fixed by the C++ standard.
   std::mt19937_64 draws(7);
   const double expected = (static_cast<double>(draws() >> 40) / 8388608.0 - 1.0) * std::sqrt(3.0);
-  CHECK(builtin_model({})->weights.embedding(0, 0) == kvarium_test::Approx(expected).epsilon(1e-6));
+  CHECK(builtin_model({})->weights.embedding.f32()(0, 0) == kvarium_test::Approx(expected).epsilon(1e-6));
 }
 
 TEST_CASE("greedy decoding with the built-in model does not run into a loop") {

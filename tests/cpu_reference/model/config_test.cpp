@@ -65,25 +65,23 @@ TEST_CASE("weights have the shapes of the config, start on 64-byte boundaries an
   const Model model(config, "test");
   const Weights& weights = model.weights;
   REQUIRE(weights.layers.size() == 2);
-  std::uint64_t numbers = static_cast<std::uint64_t>(weights.embedding.size() + weights.final_norm.size());
-  numbers += config.tied_head ? 0 : static_cast<std::uint64_t>(weights.head.size());
-  const auto count = [&](const auto& piece) {
-    CHECK(reinterpret_cast<std::uintptr_t>(piece.data()) % 64 == 0);
-    numbers += static_cast<std::uint64_t>(piece.size());
-  };
+  std::uint64_t numbers = weights.embedding.numbers() + static_cast<std::uint64_t>(weights.final_norm.size());
+  numbers += config.tied_head ? 0 : weights.head.numbers();
   for (const LayerWeights& layer : weights.layers) {
-    for (const auto* norm : {&layer.attention_norm, &layer.ffn_norm}) count(*norm);
+    for (const auto* norm : {&layer.attention_norm, &layer.ffn_norm})
+      numbers += static_cast<std::uint64_t>(norm->size());
     for (const auto* matrix :
          {&layer.query, &layer.key, &layer.value, &layer.output, &layer.gate, &layer.up, &layer.down}) {
-      count(*matrix);
+      CHECK(reinterpret_cast<std::uintptr_t>(matrix->data) % 64 == 0);
+      numbers += matrix->numbers();
     }
   }
   CHECK(numbers == num_parameters(config));
-  CHECK(weights.layers[1].query.rows() == 24);
-  CHECK(weights.layers[1].key.rows() == 12);
-  CHECK(weights.layers[1].output.cols() == 24);
-  CHECK(weights.layers[1].down.cols() == 7);
-  CHECK((weights.head.data() == weights.embedding.data()) == config.tied_head);
+  CHECK(weights.layers[1].query.rows == 24);
+  CHECK(weights.layers[1].key.rows == 12);
+  CHECK(weights.layers[1].output.columns == 24);
+  CHECK(weights.layers[1].down.columns == 7);
+  CHECK((weights.head.data == weights.embedding.data) == config.tied_head);
 }
 
 TEST_CASE("a model that no machine can hold is refused before memory is taken") {

@@ -46,14 +46,16 @@ class PlainLlama {
 
   static Row row(const kvarium::cpu::WeightMatrix& matrix, Eigen::Index r) {
     Row numbers;
-    for (Eigen::Index c = 0; c < matrix.cols(); ++c) numbers.push_back(double{matrix(r, c)});
+    const auto weight = matrix.f32();
+    for (Eigen::Index c = 0; c < weight.cols(); ++c) numbers.push_back(double{weight(r, c)});
     return numbers;
   }
   static Row times(const kvarium::cpu::WeightMatrix& matrix, const Row& x) {
-    Row y(static_cast<std::size_t>(matrix.rows()));
+    const auto weight = matrix.f32();
+    Row y(static_cast<std::size_t>(weight.rows()));
     for (std::size_t r = 0; r < y.size(); ++r) {
       for (std::size_t c = 0; c < x.size(); ++c) {
-        y[r] += double{matrix(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c))} * x[c];
+        y[r] += double{weight(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c))} * x[c];
       }
     }
     return y;
@@ -61,7 +63,7 @@ class PlainLlama {
   static void add(Row& x, const Row& more) {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += more[i];
   }
-  Row norm(const Row& x, const kvarium::cpu::WeightVector& weight) const {
+  Row norm(const Row& x, const kvarium::cpu::Vector& weight) const {
     double squares = 0.0;
     for (const double number : x) squares += number * number;
     const double root = std::sqrt(squares / static_cast<double>(x.size()) + double{config_.norm_epsilon});

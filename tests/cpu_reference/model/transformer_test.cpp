@@ -40,11 +40,11 @@ std::shared_ptr<const Model> any_model() {
 Model random_model(const ModelConfig& config, std::uint64_t seed) {
   Model model(config, "test");
   std::mt19937_64 draws(seed);
-  const auto matrix = [&](WeightMatrix& weight) {
-    weight = kvarium_test::random_matrix(weight.rows(), weight.cols(), draws) *
-             std::sqrt(3.0F / static_cast<float>(weight.cols()));
+  const auto matrix = [&](const WeightMatrix& weight) {
+    writable_f32(weight) = kvarium_test::random_matrix(weight.rows, weight.columns, draws) *
+                           std::sqrt(3.0F / static_cast<float>(weight.columns));
   };
-  const auto norm = [&](WeightVector& weight) {
+  const auto norm = [&](Vector& weight) {
     weight = 1.0F + 0.5F * kvarium_test::random_matrix(weight.size(), 1, draws).array();
   };
   matrix(model.weights.embedding);
@@ -163,10 +163,10 @@ TEST_CASE("a model of one pair convention is a model of the other with the rows 
     to.gate = from.gate;
     to.up = from.up;
     to.down = from.down;
-    const auto permute = [dim](const WeightMatrix& source, WeightMatrix& target) {
-      for (Index row = 0; row < source.rows(); ++row) {
+    const auto permute = [dim](const WeightMatrix& source, const WeightMatrix& target) {
+      for (Index row = 0; row < source.rows; ++row) {
         const Index in_head = row % dim;
-        target.row(row / dim * dim + in_head / 2 + (in_head % 2) * (dim / 2)) = source.row(row);
+        writable_f32(target).row(row / dim * dim + in_head / 2 + (in_head % 2) * (dim / 2)) = source.f32().row(row);
       }
     };
     permute(from.query, to.query);
@@ -204,9 +204,9 @@ TEST_CASE("tokens that cannot run are refused and the cache stays as it was") {
 
 TEST_CASE("weights so large that a logit is no number are reported, not passed on") {
   auto model = Model(builtin_model({})->config, "test");
-  model.weights.embedding.setConstant(1.0F);
+  writable_f32(model.weights.embedding).setConstant(1.0F);
   model.weights.final_norm.setConstant(3e38F);
-  model.weights.head.setConstant(3e38F);
+  writable_f32(model.weights.head).setConstant(3e38F);
   Work work;
   ContiguousKvCache cache(model.config.shape, 2);
   CHECK_THROWS_WITH(Transformer(model).prefill(random_tokens(2, 256, 1), cache, work),
