@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/replay/line_reader.h"
+#include "core/replay/request_trace.h"
 
 namespace kvarium {
 

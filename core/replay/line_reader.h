@@ -2,17 +2,14 @@
 // The lines of a trace file one by one, numbered for error messages, with progress and a way to stop.
 
 #include <cstdint>
-#include <functional>
 #include <istream>
 #include <string>
 #include <string_view>
 
 #include "core/cancel.h"
-#include "core/replay/request_trace.h"
+#include "core/progress.h"
 
 namespace kvarium {
-
-using OnProgress = std::function<void(const Progress&)>;
 
 /// A line ends at LF, CR LF or the end of the file; empty lines are passed over.
 class LineReader {

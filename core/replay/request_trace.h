@@ -39,10 +39,4 @@ std::uint64_t arrival_ns(const TracedRequest& request);
 /// Only the first `count` requests, or all where there are fewer.
 RequestTrace first_requests(RequestTrace trace, std::size_t count);
 
-/// How far long work is: bytes of a file, requests of a trace.
-struct Progress {
-  std::uint64_t done = 0;
-  std::uint64_t total = 0;  ///< 0: not known
-};
-
 }  // namespace kvarium

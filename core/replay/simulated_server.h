@@ -9,6 +9,7 @@
 #include "core/cost/step_cost.h"
 #include "core/metrics/percentiles.h"
 #include "core/replay/line_reader.h"
+#include "core/replay/request_trace.h"
 
 namespace kvarium {
 
