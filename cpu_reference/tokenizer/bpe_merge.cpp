@@ -3,9 +3,6 @@
 #include <cstddef>
 #include <optional>
 #include <queue>
-#include <string>
-
-#include "cpu_reference/tokenizer/tokenizer.h"
 
 namespace kvarium::cpu {
 namespace {
@@ -22,7 +19,7 @@ struct Link {
 // A pair as it was when it entered the queue. It no longer holds once either side was joined with another: then the
 // left one has another neighbour (a dropped link has none), or the right one is another token.
 struct Pair {
-  float score = 0.0F;
+  double score = 0;
   std::size_t left = 0;
   std::size_t right = 0;
   TokenId right_token{};
@@ -34,23 +31,25 @@ struct Pair {
 
 class Merger {
  public:
-  Merger(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens)
-      : tokenizer_(tokenizer), links_(tokens.size()) {
+  Merger(const JoinRule& rule, const std::vector<TokenId>& tokens) : rule_(rule), links_(tokens.size()) {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       links_[i] = {tokens[i], i == 0 ? kNone : i - 1, i + 1 == tokens.size() ? kNone : i + 1};
     }
     for (std::size_t i = 0; i < tokens.size(); ++i) offer(i);
   }
 
-  std::vector<TokenId> run() {
+  Merged run() {
     while (!pairs_.empty()) {
       const Pair best = pairs_.top();
       pairs_.pop();
       if (holds(best)) join(best);
     }
-    std::vector<TokenId> tokens;
-    for (std::size_t i = links_.empty() ? kNone : 0; i != kNone; i = links_[i].next) tokens.push_back(links_[i].token);
-    return tokens;
+    Merged merged;
+    merged.pairs_looked_up = looked_up_;
+    for (std::size_t i = links_.empty() ? kNone : 0; i != kNone; i = links_[i].next) {
+      merged.tokens.push_back(links_[i].token);
+    }
+    return merged;
   }
 
  private:
@@ -58,10 +57,9 @@ class Merger {
   void offer(std::size_t left) {
     if (left == kNone || links_[left].next == kNone) return;
     const std::size_t right = links_[left].next;
-    const TokenId a = links_[left].token;
-    const TokenId b = links_[right].token;
-    if (const auto joined = tokenizer_.join(a, b)) {
-      pairs_.push({tokenizer_.pieces()[index(*joined)].score, left, right, b, *joined});
+    ++looked_up_;
+    if (const std::optional<Join> join = rule_(links_[left].token, links_[right].token)) {
+      pairs_.push({join->score, left, right, links_[right].token, join->token});
     }
   }
   bool holds(const Pair& pair) const {
@@ -78,15 +76,14 @@ class Merger {
     offer(pair.left);
   }
 
-  const Tokenizer& tokenizer_;
+  const JoinRule& rule_;
   std::vector<Link> links_;
   std::priority_queue<Pair> pairs_;
+  std::uint64_t looked_up_ = 0;
 };
 
 }  // namespace
 
-std::vector<TokenId> merge_pairs(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens) {
-  return Merger(tokenizer, tokens).run();
-}
+Merged merge_pairs(const JoinRule& rule, const std::vector<TokenId>& tokens) { return Merger(rule, tokens).run(); }
 
 }  // namespace kvarium::cpu

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "cpu_reference/tokenizer/tokenizer_file.h"
+
 namespace kvarium::cpu {
 namespace {
 
@@ -74,7 +76,7 @@ std::vector<std::string> learn_pieces(const std::vector<std::string>& words, std
   return pieces;
 }
 
-std::unique_ptr<Tokenizer> builtin_tokenizer() {
+std::unique_ptr<SpmTokenizer> builtin_tokenizer() {
   std::vector<Piece> pieces{{"<unk>", 0.0F}, {"<s>", 0.0F}, {"</s>", 0.0F}};
   for (int byte = 0; byte < 256; ++byte) pieces.push_back({fmt::format("<0x{:02X}>", byte), 0.0F});
   for (const char character : kCharacters) pieces.push_back({std::string(1, character), 0.0F});
@@ -84,7 +86,7 @@ std::unique_ptr<Tokenizer> builtin_tokenizer() {
     pieces.push_back({std::move(learnt), score});
     score -= 1.0F;
   }
-  return std::make_unique<Tokenizer>(std::move(pieces));
+  return llama2c_tokenizer(std::move(pieces));
 }
 
 }  // namespace kvarium::cpu

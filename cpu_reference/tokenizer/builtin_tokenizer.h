@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "cpu_reference/tokenizer/tokenizer.h"
+#include "cpu_reference/tokenizer/spm_tokenizer.h"
 
 namespace kvarium::cpu {
 
 inline constexpr std::size_t kBuiltinVocab = 512;
 
 /// Special pieces, bytes, the characters of English text, and what byte pair encoding learns from builtin_words().
-std::unique_ptr<Tokenizer> builtin_tokenizer();
+std::unique_ptr<SpmTokenizer> builtin_tokenizer();
 
 /// The words it learns from, each with the space before it, the most common first.
 const std::vector<std::string>& builtin_words();

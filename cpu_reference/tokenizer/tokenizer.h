@@ -1,65 +1,57 @@
 #pragma once
-// Text to tokens and back: byte pair encoding as SentencePiece does it for LLaMA. Every character starts as a token of
-// its own; then, again and again, the neighbouring pair whose joined piece has the best score becomes one token.
+// Text to tokens and back: what every kind of tokenizer offers, and what all kinds do alike.
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/ids.h"
 #include "core/token_text.h"
+#include "cpu_reference/tokenizer/added_tokens.h"
+#include "cpu_reference/tokenizer/vocabulary.h"
 
 namespace kvarium::cpu {
 
-// The first ids of every LLaMA vocabulary.
-inline constexpr TokenId kUnknown{0};
-inline constexpr TokenId kBeginOfSequence{1};  ///< "<s>"; adds no text
-inline constexpr TokenId kEndOfSequence{2};    ///< "</s>"; adds no text
-inline constexpr std::int32_t kFirstByte = 3;  ///< ids 3..258 are the bytes 0x00..0xFF where the vocabulary has them
-
-/// One row of the vocabulary.
-struct Piece {
-  std::string bytes;
-  float score = 0.0F;  ///< of joining two tokens into this one; the larger, the earlier
-};
-
 class Tokenizer : public TokenText {
  public:
-  /// InputError when there are fewer than the three special pieces, when a piece is empty or a score is not finite.
-  explicit Tokenizer(std::vector<Piece> pieces);
-
   std::size_t vocab() const { return pieces_.size(); }
   const std::vector<Piece>& pieces() const { return pieces_; }
-  /// "<s>", then the text as if a space stood before it (none for an empty text), so that a word has the same token
-  /// at the start as in the middle. Characters without a piece, and bytes that are no valid UTF-8, become one token
-  /// per byte; InputError when the vocabulary has no tokens for bytes.
+
+  /// The text's tokens, behind the begin token where the model wants one. What looks like a control token in it is
+  /// plain text. InputError when the vocabulary cannot spell the text.
   std::vector<TokenId> encode(std::string_view text) const;
-  /// The bytes of the tokens: decode(encode(text)) == text for any bytes. MisuseError: a token outside the vocabulary.
+  /// A prompt that names its control tokens, as a chat template writes it: "<|im_start|>" becomes that one token. No
+  /// begin token is put before it.
+  std::vector<TokenId> encode_with_specials(std::string_view text) const;
+  /// The bytes of the tokens; control tokens add none. MisuseError: a token outside the vocabulary.
   std::string decode(const std::vector<TokenId>& tokens) const;
 
-  /// After "<s>" the space that encode() put before the text is taken off again.
-  std::string piece(std::optional<TokenId> previous, TokenId token) const override;
-  std::string name(TokenId token) const override;
+  /// What stands before every text; nothing: the vocabulary has no such token.
+  std::optional<TokenId> begin() const { return specials_.begin; }
+  /// Whether an answer ends with this token.
+  bool is_end(TokenId token) const;
+  const std::vector<TokenId>& end_tokens() const { return specials_.ends; }
+  /// How the model wants a conversation to be written, in the language Jinja; empty: unknown.
+  const std::string& chat_template() const { return specials_.chat_template; }
 
-  /// The token with exactly these bytes; none for the special tokens and the bytes: text never spells one of them.
-  std::optional<TokenId> find(std::string_view bytes) const;
-  /// The token whose bytes are those of `left` and then those of `right`; none when either is special or a byte.
-  std::optional<TokenId> join(TokenId left, TokenId right) const;
+ protected:
+  /// InputError when a special token is outside the vocabulary.
+  Tokenizer(std::vector<Piece> pieces, SpecialTokens specials, AddedTokens added);
+
+  /// Appends the tokens of text in which no added token is left; `is_start`: it stands at the start of the whole.
+  virtual void append_text(std::string_view text, bool is_start, std::vector<TokenId>& tokens) const = 0;
+  /// MisuseError: outside the vocabulary.
+  const Piece& at(TokenId token) const;
+  bool adds_begin() const { return specials_.begin && specials_.add_begin; }
 
  private:
-  std::vector<TokenId> characters(std::string_view text) const;
-  void append_bytes(std::string_view bytes, std::vector<TokenId>& tokens) const;
-  bool is_byte(TokenId token) const;
-  const Piece& at(TokenId token) const;
+  void append(std::string_view text, bool with_control, std::vector<TokenId>& tokens) const;
 
   std::vector<Piece> pieces_;
-  std::size_t longest_ = 0;  ///< bytes of the longest piece
-  bool has_bytes_ = false;
-  std::unordered_map<std::string_view, TokenId> ids_;  ///< views into pieces_, which never changes
+  SpecialTokens specials_;
+  AddedTokens added_;
 };
 
 }  // namespace kvarium::cpu

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "core/error.h"
 
@@ -64,6 +65,17 @@ std::string read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
+constexpr std::size_t kFirstByte = 3;
+constexpr std::size_t kBytes = 256;
+
+bool holds_all_bytes(const std::vector<Piece>& pieces) {
+  if (pieces.size() < kFirstByte + kBytes) return false;
+  for (std::size_t byte = 0; byte < kBytes; ++byte) {
+    if (pieces[kFirstByte + byte].bytes != fmt::format("<0x{:02X}>", byte)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<Piece> parse_tokenizer(std::string_view file) {
@@ -85,9 +97,31 @@ std::vector<Piece> parse_tokenizer(std::string_view file) {
   return pieces;
 }
 
+std::unique_ptr<SpmTokenizer> llama2c_tokenizer(std::vector<Piece> pieces) {
+  constexpr std::size_t kSpecials = 3;
+  if (pieces.size() < kSpecials) {
+    throw InputError(
+        fmt::format("a vocabulary of {} pieces lacks <unk>, <s> and </s>, its first three", pieces.size()));
+  }
+  for (std::size_t id = 0; id < pieces.size(); ++id) {
+    if (pieces[id].bytes.empty()) throw InputError(fmt::format("piece {} of the vocabulary is empty", id));
+  }
+  constexpr TokenId kBegin{1}, kEnd{2};
+  pieces[0].kind = TokenKind::unknown;
+  pieces[index(kBegin)] = {"<s>", 0, TokenKind::control};  // the file has line feeds around it
+  pieces[index(kEnd)] = {"</s>", 0, TokenKind::control};
+  if (holds_all_bytes(pieces)) {
+    for (std::size_t byte = 0; byte < kBytes; ++byte) pieces[kFirstByte + byte].kind = TokenKind::byte;
+  }
+  SpmRules rules;
+  rules.space = " ";
+  return std::make_unique<SpmTokenizer>(std::move(pieces), SpecialTokens{kBegin, true, {kBegin, kEnd}, ""},
+                                        std::move(rules));
+}
+
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& path, std::optional<std::size_t> vocab) {
   try {
-    auto tokenizer = std::make_unique<Tokenizer>(parse_tokenizer(read_file(path)));
+    auto tokenizer = llama2c_tokenizer(parse_tokenizer(read_file(path)));
     if (vocab && *vocab != tokenizer->vocab()) {
       throw InputError(fmt::format("it has {} pieces, but the model's vocabulary has {}: they do not belong together",
                                    tokenizer->vocab(), *vocab));

@@ -19,21 +19,24 @@ constexpr std::string_view kStory =
 
 }  // namespace
 
-ModelChoice::ModelChoice(std::shared_ptr<const cpu::Model> weights, std::unique_ptr<cpu::Tokenizer> text)
+ModelChoice::ModelChoice(std::shared_ptr<const cpu::Model> weights, std::shared_ptr<const cpu::Tokenizer> text)
     : model(std::move(weights)), tokenizer(std::move(text)) {}
 ModelChoice::~ModelChoice() = default;
 ModelChoice::ModelChoice(ModelChoice&&) noexcept = default;
 ModelChoice& ModelChoice::operator=(ModelChoice&&) noexcept = default;
 
 ModelChoice builtin_choice(const BuiltinSize& size) {
-  std::unique_ptr<cpu::Tokenizer> tokenizer = cpu::builtin_tokenizer();
+  std::unique_ptr<cpu::SpmTokenizer> tokenizer = cpu::builtin_tokenizer();
   cpu::BuiltinParams params;
   params.vocab = static_cast<std::uint32_t>(tokenizer->vocab());
   params.layers = size.layers;
   params.query_heads = size.query_heads;
   params.kv_heads = size.kv_heads;
   // The special pieces and the bytes: no words, and the end of the sequence would end a scenario too early.
-  for (std::int32_t token = 0; token < cpu::kFirstByte + 256; ++token) params.quiet_tokens.push_back(TokenId{token});
+  for (std::size_t id = 0; id < tokenizer->vocab(); ++id) {
+    if (tokenizer->pieces()[id].kind == cpu::TokenKind::normal) continue;
+    params.quiet_tokens.push_back(TokenId{static_cast<std::int32_t>(id)});
+  }
   return {cpu::builtin_model(params), std::move(tokenizer)};
 }
 
@@ -49,10 +52,10 @@ ModelChoice choose_model(const std::string& model_path, const std::string& token
 
 std::vector<TokenId> story_tokens(const cpu::Tokenizer& tokenizer, std::uint32_t count) {
   const std::vector<TokenId> story = tokenizer.encode(kStory);
+  const std::size_t before = tokenizer.encode("").size();  // "<s>", where the model wants it, stands only once
   std::vector<TokenId> tokens;
   for (std::size_t i = 0; tokens.size() < count; ++i) {
-    // The first token, "<s>", stands only once.
-    tokens.push_back(i < story.size() ? story[i] : story[1 + (i - story.size()) % (story.size() - 1)]);
+    tokens.push_back(i < story.size() ? story[i] : story[before + (i - story.size()) % (story.size() - before)]);
   }
   return tokens;
 }

@@ -16,13 +16,13 @@ struct Model;
 }  // namespace cpu
 
 struct ModelChoice {
-  ModelChoice(std::shared_ptr<const cpu::Model> weights, std::unique_ptr<cpu::Tokenizer> text);
+  ModelChoice(std::shared_ptr<const cpu::Model> weights, std::shared_ptr<const cpu::Tokenizer> text);
   ~ModelChoice();
   ModelChoice(ModelChoice&&) noexcept;
   ModelChoice& operator=(ModelChoice&&) noexcept;
 
   std::shared_ptr<const cpu::Model> model;
-  std::unique_ptr<cpu::Tokenizer> tokenizer;
+  std::shared_ptr<const cpu::Tokenizer> tokenizer;
 };
 
 /// How large the built-in model is made: a scenario that counts work wants one layer and one head.

@@ -13,7 +13,7 @@ void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cance
   RequestSpec request;
   request.prompt = choice.tokenizer->encode(params.prompt);
   request.max_new_tokens = params.new_tokens;
-  request.end_tokens = {cpu::kBeginOfSequence, cpu::kEndOfSequence};
+  request.end_tokens = choice.tokenizer->end_tokens();
   request.sampling.temperature = params.temperature;
   request.candidates = params.candidates;
   std::vector<Arrival> arrivals;

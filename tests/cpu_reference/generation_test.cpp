@@ -105,7 +105,7 @@ TEST_CASE("the stories model tells through the engine what llama2.c told") {
   bench.engine.submit(std::move(other));
   RequestSpec spec{.prompt = tokenizer->encode(prompt)};
   spec.max_new_tokens = static_cast<std::uint32_t>(65 - spec.prompt.size());
-  spec.end_tokens = {kBeginOfSequence};
+  spec.end_tokens = {*tokenizer->begin()};
   const RequestId told = bench.engine.submit(std::move(spec));
   bench.run();
   CHECK(bench.engine.request(told).preemptions > 0);

@@ -70,8 +70,7 @@ int run(Options options) {
   const ModelChoice choice = choose_model(options.model, options.tokenizer);
   const std::vector<TokenId> prompt = choice.tokenizer->encode(options.prompt);
   if (options.num_blocks == 0) options.num_blocks = enough_blocks(options, prompt.size());
-  // llama2.c's stories end with the begin token of the next one.
-  options.beams.end_tokens = {cpu::kBeginOfSequence, cpu::kEndOfSequence};
+  options.beams.end_tokens = choice.tokenizer->end_tokens();
   const CancelToken& cancel = cancelled_by_interrupt();
   Recording recording(options.record);
   MemoryMeter meter(recording);

@@ -70,8 +70,7 @@ GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {
   request.sampling = options.sampling;
   request.stop_strings = options.stops;
   request.candidates = options.engine.candidates;
-  // llama2.c's stories end with the begin token of the next one.
-  request.end_tokens = {cpu::kBeginOfSequence, cpu::kEndOfSequence};
+  request.end_tokens = choice.tokenizer->end_tokens();
   for (std::size_t i = 0; i < options.prompts.size(); ++i) {
     check_prompt(options.prompts[i]);
     request.prompt = choice.tokenizer->encode(options.prompts[i]);

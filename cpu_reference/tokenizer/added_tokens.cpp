@@ -1,0 +1,57 @@
+#include "cpu_reference/tokenizer/added_tokens.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kvarium::cpu {
+namespace {
+
+bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
+
+}  // namespace
+
+AddedTokens::AddedTokens(std::vector<AddedToken> tokens) : tokens_(std::move(tokens)) {
+  for (std::size_t row = 0; row < tokens_.size(); ++row) {
+    if (tokens_[row].text.empty()) continue;
+    by_first_byte_[static_cast<unsigned char>(tokens_[row].text.front())].push_back(row);
+  }
+  for (std::vector<std::size_t>& rows : by_first_byte_) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [this](std::size_t a, std::size_t b) { return tokens_[a].text.size() > tokens_[b].text.size(); });
+  }
+}
+
+std::optional<AddedTokens::Match> AddedTokens::find(std::string_view text, std::size_t from, bool with_control) const {
+  for (std::size_t at = from; at < text.size(); ++at) {
+    const AddedToken* token = longest_at(text, at, with_control);
+    if (token == nullptr) continue;
+    std::size_t start = at;
+    std::size_t end = at + token->text.size();
+    while (token->takes_space_left && start > from && is_space(text[start - 1])) --start;
+    while (token->takes_space_right && end < text.size() && is_space(text[end])) ++end;
+    return Match{start, end - start, token->id};
+  }
+  return {};
+}
+
+const AddedToken* AddedTokens::longest_at(std::string_view text, std::size_t at, bool with_control) const {
+  for (const std::size_t row : by_first_byte_[static_cast<unsigned char>(text[at])]) {
+    const AddedToken& token = tokens_[row];
+    if (token.control && !with_control) continue;
+    if (text.compare(at, token.text.size(), token.text) == 0) return &token;
+  }
+  return nullptr;
+}
+
+std::vector<AddedToken> added_tokens_of(const std::vector<Piece>& pieces) {
+  std::vector<AddedToken> added;
+  for (std::size_t id = 0; id < pieces.size(); ++id) {
+    const TokenKind kind = pieces[id].kind;
+    const bool control = kind == TokenKind::control || kind == TokenKind::unknown;
+    if (!control && kind != TokenKind::user_defined) continue;
+    added.push_back({pieces[id].bytes, TokenId{static_cast<std::int32_t>(id)}, control});
+  }
+  return added;
+}
+
+}  // namespace kvarium::cpu

@@ -1,0 +1,38 @@
+#pragma once
+// The rows of a vocabulary, and which of its tokens are more than text.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace kvarium::cpu {
+
+/// What a token is; the numbers are those of GGUF's tokenizer.ggml.token_type.
+enum class TokenKind : std::uint8_t {
+  normal = 1,
+  unknown = 2,       ///< stands for text that the vocabulary cannot spell: "<unk>"
+  control = 3,       ///< steers the model and adds no text: "<s>", "<|im_end|>"
+  user_defined = 4,  ///< found in the text as a whole before anything is split or merged
+  unused = 5,        ///< a reserved id that no text gives
+  byte = 6,          ///< one byte of text, written "<0x0A>"
+};
+
+/// One row of the vocabulary.
+struct Piece {
+  std::string bytes;
+  float score = 0.0F;  ///< of joining two tokens into this one; the larger, the earlier
+  TokenKind kind = TokenKind::normal;
+};
+
+/// The ids that have a part in the protocol between the text and the model.
+struct SpecialTokens {
+  std::optional<TokenId> begin;  ///< "<s>"; nothing: the vocabulary has none
+  bool add_begin = false;        ///< encode() puts `begin` before the text
+  std::vector<TokenId> ends;     ///< each of them ends an answer
+  std::string chat_template;     ///< how a conversation is written, in the language Jinja; empty: unknown
+};
+
+}  // namespace kvarium::cpu
