@@ -9,6 +9,10 @@
 namespace kvarium::cpu {
 namespace {
 
+constexpr float kInfinite = std::numeric_limits<float>::infinity();
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
+constexpr std::size_t kPiece = 64;  // scores that are copied at a time
+
 using Numbers = Eigen::Map<Eigen::ArrayXf>;
 using NumbersIn = Eigen::Map<const Eigen::ArrayXf>;
 
@@ -19,11 +23,27 @@ NumbersIn array_of(std::span<const float> numbers) { return {numbers.data(), sta
 /// merged with nothing would be exp(-infinity + infinity), NaN.
 float scale_between(float from, float to) { return from == OnlineSoftmax::kMasked ? 0.0F : std::exp(from - to); }
 
+/// scores[j] becomes exp(scores[j] - max). Returns their sum.
+float exponentials(std::span<float> scores, float max) {
+  float sum = 0.0F;
+  for (std::size_t first = 0; first < scores.size(); first += kPiece) {
+    const auto piece = scores.subspan(first, std::min(kPiece, scores.size() - first));
+    std::array<float, kPiece> before;
+    std::copy(piece.begin(), piece.end(), before.begin());
+    auto s = array_of(piece);
+    s = (s - max).exp();
+    // Eigen's fast exp is a little above 0 at -infinity.
+    for (std::size_t j = 0; j < piece.size(); ++j) piece[j] = before[j] == OnlineSoftmax::kMasked ? 0.0F : piece[j];
+    // An expression, not the array itself: Eigen starts the sum of an array at an aligned address, and its last bits
+    // would depend on where the scores lie.
+    sum += (s * 1.0F).sum();
+  }
+  return sum;
+}
+
 void expect_width(const char* what, std::size_t given, std::size_t dim) {
   if (given != dim) throw MisuseError(fmt::format("online softmax: {} has {} numbers, expected {}", what, given, dim));
 }
-
-constexpr std::size_t kPiece = 64;  ///< scores that add() weighs at a time, in numbers of its own
 
 }  // namespace
 
@@ -37,20 +57,22 @@ void OnlineSoftmax::weigh(std::span<float> scores) {
   if (scores.empty()) return;
   auto s = array_of(scores);
   const float highest = s.maxCoeff<Eigen::PropagateNaN>();
-  if (highest == kMasked) {  // a comparison with NaN is false, so NaN goes on
+  const float new_max = highest > max ? highest : max;
+  if (std::isnan(highest) || std::isnan(max) || new_max == kInfinite) {
+    max = sum = kNotANumber;
+    s.setConstant(kNotANumber);
+    array_of(out).setConstant(kNotANumber);
+  } else if (highest == kMasked) {
     s.setZero();
-    return;
+  } else {
+    const float scale = scale_between(max, new_max);
+    if (scale != 1.0F) {
+      sum *= scale;
+      array_of(out) *= scale;
+    }
+    sum += exponentials(scores, new_max);
+    max = new_max;
   }
-  const float new_max = std::isnan(highest) || highest > max ? highest : max;
-  const float scale = scale_between(max, new_max);
-  if (scale != 1.0F) {
-    sum *= scale;
-    array_of(out) *= scale;
-  }
-  // Eigen's fast exp is a little above 0 at -infinity, so the mask is applied after it.
-  s = (s == kMasked).select(0.0F, (s - new_max).exp());
-  sum += s.sum();
-  max = new_max;
 }
 
 void OnlineSoftmax::add(std::span<const float> scores, const float* values, std::size_t stride) {

@@ -13,7 +13,7 @@ namespace kvarium::cpu {
 /// The result of attention is out / sum. When a later score is higher, exp(old max - new max) brings what was added
 /// before to the new maximum, so no pass over the earlier scores is needed.
 /// Nothing seen yet, or all masked: max = -infinity, sum = 0, out = 0. A score of -infinity is masked: its value is not
-/// even read. A NaN score makes all of the query NaN, so that a fault upstream is seen.
+/// even read. A score of NaN or +infinity makes all of the query NaN, so that a fault upstream is seen.
 /// A view: whoever makes it owns the numbers of `out`, and starts them with reset().
 struct OnlineSoftmax {
   static constexpr float kMasked = -std::numeric_limits<float>::infinity();

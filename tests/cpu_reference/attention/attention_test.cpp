@@ -1,25 +1,12 @@
 #include "cpu_reference/attention/cached.h"
 #include "cpu_reference/attention/naive.h"
-#include "tests/cpu_reference/support.h"
+#include "tests/cpu_reference/attention/attention_inputs.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
 using kvarium_test::difference;
 using kvarium_test::random_matrix;
-
-namespace {
-
-/// The rows of K and V cut into runs of `length` tokens.
-std::vector<KvRun> runs_of(const Matrix& keys, const Matrix& values, std::uint32_t length) {
-  std::vector<KvRun> runs;
-  const auto tokens = static_cast<std::uint32_t>(keys.rows());
-  for (std::uint32_t first = 0; first < tokens; first += length) {
-    runs.push_back({keys.row(first).data(), values.row(first).data(), std::min(length, tokens - first)});
-  }
-  return runs;
-}
-
-}  // namespace
+using kvarium_test::runs_of;
 
 TEST_CASE("equal scores give the mean of the values seen so far, and no token looks ahead") {
   const Heads heads{1, 1, 2};

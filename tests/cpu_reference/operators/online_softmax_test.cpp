@@ -153,10 +153,11 @@ TEST_CASE("the scale follows a growing maximum: early scores lose their weight, 
   }
 }
 
-TEST_CASE("a NaN score makes its query NaN and stays") {
+TEST_CASE("a score of NaN or plus infinity makes its query NaN and stays") {
+  const float damaged = GENERATE(NAN, INFINITY);
   const Matrix values = Matrix::Ones(3, 1);
   Owned state(1);
-  state.state.add(std::vector<float>{1, NAN, 2}, values.data(), 1);
+  state.state.add(std::vector<float>{1, damaged, 2}, values.data(), 1);
   state.state.add(std::vector<float>{5}, values.data(), 1);
   CHECK(std::isnan(state.result()[0]));
   CHECK(std::isnan(state.state.lse()));

@@ -1,0 +1,302 @@
+#include "cpu_reference/attention/paged.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cpu_reference/operators/online_softmax.h"
+
+namespace kvarium::cpu {
+namespace {
+
+constexpr Index kKeyTile = 64;  // positions; K and V of a tile of head_dim 64 stay in a 48 KiB first-level cache
+constexpr Index kRows = 32;     // (token, query head) pairs of one task
+constexpr Index kFewRows = 8;   // up to here one product a row is faster than a matrix product
+constexpr Index kMaxDim = kMaxPagedHeadDim;
+
+using RowIn = Eigen::Map<const Vector>;
+using Tile = Eigen::Map<Matrix>;
+
+struct Range {
+  Index begin = 0, end = 0;
+};
+/// The part of `range` that lies in `other`; empty, and still inside `range`, when there is none.
+Range common(Range range, Range other) {
+  const Index begin = std::clamp(other.begin, range.begin, range.end);
+  return {begin, std::clamp(other.end, begin, range.end)};
+}
+
+/// The arguments of the call, as the tasks need them.
+struct Job {
+  const MatrixIn& queries;
+  Index first_position;
+  std::span<const KvRun> runs;
+  const Heads& heads;
+  Index window;
+  MatrixInOut& out;
+
+  Index dim() const { return heads.head_dim; }
+  /// Positions that the token at row t sees.
+  Range visible(Index t) const {
+    const Index end = first_position + t + 1;
+    return {window == 0 || end <= window ? 0 : end - window, end};
+  }
+};
+
+/// Rows of one KV head: row r is query head r % group of that KV head, of token r / group.
+struct RowBlock {
+  const Job& job;
+  Index kv_head;
+  Index first;  ///< row
+  Index count;  ///< rows
+
+  Index token(Index r) const { return (first + r) / job.heads.group(); }
+  Index column(Index r) const {
+    const Index group = job.heads.group();
+    return (kv_head * group + (first + r) % group) * job.dim();
+  }
+  const float* query(Index r) const { return job.queries.row(token(r)).data() + column(r); }
+  std::span<float> out(Index r) const {
+    return {job.out.row(token(r)).data() + column(r), static_cast<std::size_t>(job.dim())};
+  }
+};
+
+/// Where K and V of consecutive positions of one KV head lie.
+struct KeyTile {
+  Index first = 0;  ///< position
+  Index count = 0;
+  std::array<const float*, kKeyTile> keys;    ///< [count], each [head_dim]
+  std::array<const float*, kKeyTile> values;  ///< [count], each [head_dim]
+
+  /// The part of [0, count) that lies in a range of positions.
+  Range part(Range positions) const { return common({0, count}, {positions.begin - first, positions.end - first}); }
+};
+
+/// Walks through the runs tile by tile. Tiles start at multiples of kKeyTile, so that the order of all sums is the same
+/// wherever a chunk of tokens or a run starts.
+class TileWalk {
+ public:
+  TileWalk(const Job& job, Index kv_head, Range positions)
+      : runs_(job.runs),
+        column_(kv_head * job.dim()),
+        width_(Index{job.heads.kv_heads} * job.dim()),
+        next_(positions.begin / kKeyTile * kKeyTile),
+        end_(positions.end),
+        in_run_(next_) {}
+
+  /// False when no position is left.
+  bool next(KeyTile& tile) {
+    if (next_ >= end_) return false;
+    tile.first = next_;
+    tile.count = std::min(kKeyTile, end_ - next_);
+    for (Index i = 0; i < tile.count; ++i, ++in_run_) {
+      while (in_run_ >= Index{runs_[run_].tokens}) in_run_ -= Index{runs_[run_++].tokens};
+      const auto at = static_cast<std::size_t>(i);
+      tile.keys[at] = runs_[run_].keys + in_run_ * width_ + column_;
+      tile.values[at] = runs_[run_].values + in_run_ * width_ + column_;
+    }
+    next_ += tile.count;
+    return true;
+  }
+
+ private:
+  std::span<const KvRun> runs_;
+  Index column_, width_;
+  Index next_, end_;  ///< positions
+  std::size_t run_ = 0;
+  Index in_run_;  ///< of position next_, counted from the start of run_
+};
+
+constexpr int kPiece = 16;  // numbers that are multiplied at a time
+using Piece = Eigen::Array<float, kPiece, 1>;
+using PieceIn = Eigen::Map<const Piece>;
+
+/// sum_c a[c] * b[c] for c in [first, count).
+float dot_of_rest(const float* a, const float* b, Index first, Index count) {
+  float sum = 0.0F;
+  for (Index c = first; c < count; ++c) sum += a[c] * b[c];
+  return sum;
+}
+
+/// products[j] = query . keys[j] for `count` keys: four at a time, whose sums do not wait for each other.
+void multiply(const float* query, const float* const* keys, Index count, Index dim, float* products) {
+  const Index whole = dim / kPiece * kPiece;
+  Index j = 0;
+  for (; j + 4 <= count; j += 4) {
+    Piece a = Piece::Zero(), b = a, c = a, d = a;
+    for (Index i = 0; i < whole; i += kPiece) {
+      const Piece q = PieceIn(query + i);
+      a += q * PieceIn(keys[j] + i);
+      b += q * PieceIn(keys[j + 1] + i);
+      c += q * PieceIn(keys[j + 2] + i);
+      d += q * PieceIn(keys[j + 3] + i);
+    }
+    products[j] = a.sum();
+    products[j + 1] = b.sum();
+    products[j + 2] = c.sum();
+    products[j + 3] = d.sum();
+  }
+  for (; j < count; ++j) {
+    Piece a = Piece::Zero();
+    for (Index i = 0; i < whole; i += kPiece) a += PieceIn(query + i) * PieceIn(keys[j] + i);
+    products[j] = a.sum();
+  }
+  if (whole == dim) return;
+  for (j = 0; j < count; ++j) products[j] += dot_of_rest(query, keys[j], whole, dim);
+}
+
+/// sums[c] += sum_j weights[j] * rows[j][c] for kWidth columns, with the sums in registers.
+template <int kWidth>
+void add_columns(std::span<const float> weights, const float* const* rows, Index column, float* sums) {
+  using Columns = Eigen::Array<float, kWidth, 1>;
+  Columns sum = Eigen::Map<const Columns>(sums + column);
+  for (std::size_t j = 0; j < weights.size(); ++j) sum += weights[j] * Eigen::Map<const Columns>(rows[j] + column);
+  Eigen::Map<Columns>(sums + column) = sum;
+}
+
+/// sums += sum_j weights[j] * rows[j], in the order of j.
+void add_rows(std::span<const float> weights, const float* const* rows, Index dim, float* sums) {
+  Index column = 0;
+  for (; column + 64 <= dim; column += 64) add_columns<64>(weights, rows, column, sums);
+  for (; column + 16 <= dim; column += 16) add_columns<16>(weights, rows, column, sums);
+  for (; column < dim; ++column) add_columns<1>(weights, rows, column, sums);
+}
+
+/// One row after the other: the tile is small enough to stay in the first-level cache for the rows of its group.
+void attend_few(const RowBlock& block, Range positions) {
+  const Index dim = block.job.dim();
+  const float scale = 1.0F / std::sqrt(static_cast<float>(dim));
+  std::array<OnlineSoftmax, kFewRows> states;
+  for (Index r = 0; r < block.count; ++r) {
+    states[static_cast<std::size_t>(r)].out = block.out(r);
+    states[static_cast<std::size_t>(r)].reset();
+  }
+  alignas(64) std::array<float, kKeyTile> scores;
+  KeyTile tile;
+  for (TileWalk walk(block.job, block.kv_head, positions); walk.next(tile);) {
+    for (Index r = 0; r < block.count; ++r) {
+      const Range part = tile.part(block.job.visible(block.token(r)));
+      const Index seen = part.end - part.begin;
+      float* const weights = scores.data() + part.begin;
+      multiply(block.query(r), tile.keys.data() + part.begin, seen, dim, weights);
+      Eigen::Map<Eigen::ArrayXf>(weights, seen) *= scale;
+      OnlineSoftmax& state = states[static_cast<std::size_t>(r)];
+      state.weigh({weights, static_cast<std::size_t>(seen)});
+      add_rows({weights, static_cast<std::size_t>(seen)}, tile.values.data() + part.begin, dim, state.out.data());
+    }
+  }
+  for (Index r = 0; r < block.count; ++r) states[static_cast<std::size_t>(r)].finish(block.out(r));
+}
+
+/// Many rows at once: scores and sums of a tile are matrix products over copies of its rows.
+class ManyRows {
+ public:
+  ManyRows(const RowBlock& block, Range positions) : block_(block), dim_(block.job.dim()) {
+    const float scale = 1.0F / std::sqrt(static_cast<float>(dim_));
+    for (Index r = 0; r < block_.count; ++r) {
+      queries().row(r) = RowIn(block_.query(r), dim_).transpose() * scale;
+      state(r).out = {sums().row(r).data(), static_cast<std::size_t>(dim_)};
+      state(r).reset();
+    }
+    KeyTile tile;
+    for (TileWalk walk(block_.job, block_.kv_head, positions); walk.next(tile);) add(tile);
+    for (Index r = 0; r < block_.count; ++r) state(r).finish(block_.out(r));
+  }
+
+ private:
+  Tile queries() { return {queries_.data(), block_.count, dim_}; }
+  Tile sums() { return {sums_.data(), block_.count, dim_}; }
+  OnlineSoftmax& state(Index r) { return states_[static_cast<std::size_t>(r)]; }
+
+  void add(const KeyTile& tile) {
+    Tile keys(keys_.data(), tile.count, dim_), values(values_.data(), tile.count, dim_);
+    for (Index j = 0; j < tile.count; ++j) {
+      keys.row(j) = RowIn(tile.keys[static_cast<std::size_t>(j)], dim_);
+      values.row(j) = RowIn(tile.values[static_cast<std::size_t>(j)], dim_);
+    }
+    Tile scores(scores_.data(), block_.count, tile.count);
+    scores.noalias() = queries() * keys.transpose();
+
+    Range all{0, tile.count};  // what every row sees
+    for (Index r = 0; r < block_.count; ++r) {
+      const Range part = tile.part(block_.job.visible(block_.token(r)));
+      all = common(all, part);
+      state(r).weigh({scores.row(r).data() + part.begin, static_cast<std::size_t>(part.end - part.begin)});
+    }
+    const Index count = all.end - all.begin;
+    if (count > 0) sums().noalias() += scores.middleCols(all.begin, count) * values.middleRows(all.begin, count);
+    for (Index r = 0; r < block_.count; ++r) {
+      const Range part = tile.part(block_.job.visible(block_.token(r)));
+      add_part(tile, r, {part.begin, std::min(part.end, all.begin)});
+      add_part(tile, r, {std::max(part.begin, all.end), part.end});
+    }
+  }
+
+  /// What row r sees and not every row: the others' weights there are no numbers to multiply with.
+  void add_part(const KeyTile& tile, Index r, Range part) {
+    if (part.end <= part.begin) return;
+    const float* weights = scores_.data() + r * tile.count + part.begin;
+    add_rows({weights, static_cast<std::size_t>(part.end - part.begin)}, tile.values.data() + part.begin, dim_,
+             state(r).out.data());
+  }
+
+  const RowBlock& block_;
+  Index dim_;
+  std::array<OnlineSoftmax, kRows> states_;
+  alignas(64) std::array<float, kRows * kMaxDim> queries_;    // [rows][head_dim], times 1 / sqrt(head_dim)
+  alignas(64) std::array<float, kRows * kMaxDim> sums_;       // [rows][head_dim]
+  alignas(64) std::array<float, kRows * kKeyTile> scores_;    // [rows][positions of the tile]
+  alignas(64) std::array<float, kKeyTile * kMaxDim> keys_;    // [positions of the tile][head_dim]
+  alignas(64) std::array<float, kKeyTile * kMaxDim> values_;  // [positions of the tile][head_dim]
+};
+
+void expect_fits(const MatrixIn& queries, std::uint32_t first_position, std::span<const KvRun> runs, const Heads& heads,
+                 const MatrixInOut& out) {
+  expect_valid(heads);
+  const Index width = Index{heads.query_heads} * heads.head_dim;
+  expect_shape(queries, queries.rows(), width, "attention_paged: queries");
+  expect_shape(out, queries.rows(), width, "attention_paged: out");
+  if (heads.head_dim > kMaxPagedHeadDim) {
+    throw MisuseError(fmt::format("attention_paged: heads of {}, the widest are {}", heads.head_dim, kMaxPagedHeadDim));
+  }
+  std::uint64_t cached = 0;
+  for (const KvRun& run : runs) cached += run.tokens;
+  if (cached < std::uint64_t{first_position} + static_cast<std::uint64_t>(queries.rows())) {
+    throw MisuseError(fmt::format("attention_paged: {} cached rows for {} tokens from position {}", cached,
+                                  queries.rows(), first_position));
+  }
+}
+
+void count_work(const Job& job, Work& work) {
+  for (Index t = 0; t < job.queries.rows(); ++t) {
+    const Range visible = job.visible(t);
+    const auto rows = static_cast<std::uint64_t>(visible.end - visible.begin);
+    work.score_products += rows * job.heads.query_heads;
+    work.flops += 4 * rows * static_cast<std::uint64_t>(job.queries.cols());
+    work.bytes_read += 2 * rows * job.heads.kv_heads * job.heads.head_dim * sizeof(float);
+  }
+}
+
+}  // namespace
+
+void attention_paged(const MatrixIn& queries, std::uint32_t first_position, std::span<const KvRun> runs,
+                     const Heads& heads, std::uint32_t window, MatrixInOut out, ThreadPool& threads, Work& work) {
+  expect_fits(queries, first_position, runs, heads, out);
+  const Job job{queries, Index{first_position}, runs, heads, Index{window}, out};
+  const Index rows = queries.rows() * heads.group();  // of each KV head
+  const Index blocks = (rows + kRows - 1) / kRows;
+  threads.for_each(static_cast<std::uint32_t>(blocks * heads.kv_heads), [&](std::uint32_t task) {
+    // The KV heads of the same rows are neighbours: their cached rows share memory pages.
+    const Index first = Index{task} / heads.kv_heads * kRows;
+    const RowBlock block{job, Index{task} % heads.kv_heads, first, std::min(kRows, rows - first)};
+    const Range positions{job.visible(block.token(0)).begin, job.visible(block.token(block.count - 1)).end};
+    if (block.count <= kFewRows) {
+      attend_few(block, positions);
+    } else {
+      ManyRows many(block, positions);
+    }
+  });
+  count_work(job, work);
+}
+
+}  // namespace kvarium::cpu
