@@ -8,22 +8,9 @@
 namespace kvarium {
 namespace {
 
-/// "2", "1", "0.5"
-std::string bytes_an_element(ElementType type) { return fmt::format("{}", bits(type) / 8.0); }
-
 std::string formula_of_one_token(const ModelShape& shape, ElementType type) {
-  const std::string bytes = bytes_an_element(type);
-  const std::string size = size_in_words(kv_bytes_per_token(shape, type));
-  if (shape.kv_kind == KvKind::latent) {
-    return tr_format(
-        "one token = layers * (latent width + rotary key width) * bytes an element\n"
-        "          = {} * ({} + {}) * {} = {}\n",
-        shape.layers, shape.latent_dim, shape.rotary_key_dim, bytes, size);
-  }
-  return tr_format(
-      "one token = 2 (K and V) * layers * KV heads * head dim * bytes an element\n"
-      "          = 2 * {} * {} * {} * {} = {}\n",
-      shape.layers, shape.kv_heads, shape.head_dim, bytes, size);
+  return tr_format("one token = {}\n          = {} = {}\n", token_names(shape), token_numbers(shape, type),
+                   size_in_words(kv_bytes_per_token(shape, type)));
 }
 
 std::string comparison_with_multi_head(const ModelShape& shape, std::uint64_t tokens, ElementType type) {
@@ -41,6 +28,22 @@ std::string comparison_with_multi_head(const ModelShape& shape, std::uint64_t to
 }
 
 }  // namespace
+
+std::string bytes_an_element(ElementType type) { return fmt::format("{}", bits(type) / 8.0); }
+
+std::string token_names(const ModelShape& shape) {
+  return std::string(shape.kv_kind == KvKind::latent
+                         ? tr("layers * (latent width + rotary key width) * bytes an element")
+                         : tr("2 (K and V) * layers * KV heads * head dim * bytes an element"));
+}
+
+std::string token_numbers(const ModelShape& shape, ElementType type) {
+  const std::string bytes = bytes_an_element(type);
+  if (shape.kv_kind == KvKind::latent) {
+    return fmt::format("{} * ({} + {}) * {}", shape.layers, shape.latent_dim, shape.rotary_key_dim, bytes);
+  }
+  return fmt::format("2 * {} * {} * {} * {}", shape.layers, shape.kv_heads, shape.head_dim, bytes);
+}
 
 std::string bytes_report(const ModelShape& shape, std::uint64_t tokens, ElementType type) {
   if (tokens == 0) throw InputError(std::string(tr("0 tokens have no KV cache: give at least 1")));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/blocks/block_table.h"
+#include "core/cost/attention_io.h"
 #include "core/cost/hardware.h"
 #include "core/cost/kv_bytes.h"
 #include "core/cost/model_shapes.h"
@@ -90,6 +91,26 @@ Claim f08() {
                     seconds / transfer_time(kTwoGB, kH100Hbm))};
 }
 
+Claim f15() {
+  constexpr std::uint32_t kHeadDim = 128;
+  const auto intensity = [](bool with_inputs) {
+    return standard_attention(k4Ki, kHeadDim, ElementType::fp16, with_inputs).intensity();
+  };
+  return {"F15", words("arithmetic intensity of standard attention, 4,096 tokens, head dim 128, FP16"),
+          words("d / 4 = 32 FLOP/B"),
+          tr_format("d / 2 = {:.1f} FLOP/B; {:.1f} with Q, K, V and the output", intensity(false), intensity(true)),
+          words("Numbers were counted as bytes, then halved twice.")};
+}
+
+Claim f17() {
+  const ModelShape& shape = find_model_shape("llama-2-7b");
+  const std::uint64_t head = score_matrix_bytes(k4Ki, ElementType::fp16);
+  return {"F17", words("the scores of 4,096 x 4,096 tokens in FP16"), words("32 MB"),
+          tr_format("{} a head, {} a layer of {} heads", binary_size(head), binary_size(head * shape.query_heads),
+                    shape.query_heads),
+          words("It is one head's, in MiB; each head of a layer has its own.")};
+}
+
 /// The blocks of the popular example, taken from a pool that hands them out in that order.
 std::string table_of_17_tokens(std::uint32_t block_size) {
   std::vector<BlockId> order = ascending_order(16);
@@ -133,7 +154,9 @@ Claim f23() {
 
 }  // namespace
 
-std::vector<Claim> claims() { return {f01(), f02(), f03(), f04(), f05(), f06(), f07(), f08(), f21(), f22(), f23()}; }
+std::vector<Claim> claims() {
+  return {f01(), f02(), f03(), f04(), f05(), f06(), f07(), f08(), f15(), f17(), f21(), f22(), f23()};
+}
 
 Claim find_claim(std::string_view id) {
   std::string known;

@@ -30,10 +30,11 @@ std::uint64_t whole(double number) { return static_cast<std::uint64_t>(std::llro
 CostModelRunner::CostModelRunner(const ServerProfile& server, std::uint32_t context)
     : server_(server), shape_(server.model) {
   kvarium::check(shape_);
-  if (server.flops_per_second <= 0 || server.memory.bytes_per_second <= 0 || server.host.bytes_per_second <= 0) {
+  if (server.gpu.flops_per_second <= 0 || server.gpu.memory.bytes_per_second <= 0 ||
+      server.host.bytes_per_second <= 0) {
     throw InputError(std::string(tr("a GPU that computes or moves nothing: give its peaks in the profile")));
   }
-  shape_.name = fmt::format("simulated: {} on one {}", server.model.name, server.device);
+  shape_.name = fmt::format("simulated: {} on one {}", server.model.name, server.gpu.name);
   shape_.vocab = kVocab;
   if (context > 0) shape_.context = context;
 }
@@ -103,7 +104,7 @@ void CostModelRunner::copy(std::span<const BlockCopy> copies) {
     }
     bytes += 2 * kv_bytes_per_token(server_) * copy.tokens;
   }
-  moving_seconds_ += transfer_time(bytes, server_.memory);
+  moving_seconds_ += transfer_time(bytes, server_.gpu.memory);
 }
 
 std::vector<std::byte> CostModelRunner::save(std::span<const BlockId> blocks) const {

@@ -1,6 +1,7 @@
 #include "core/cost/step_cost.h"
 
 #include "core/cost/model_shapes.h"
+#include "core/cost/parameters.h"
 
 namespace kvarium {
 namespace {
@@ -10,11 +11,12 @@ constexpr double kShareForWeightsAndCache = .9;
 }  // namespace
 
 ServerProfile default_server() {
-  return {find_model_shape("llama-3.1-8b"), 8.03e9, 2, "H100 SXM", 989.4e12, kH100Hbm, 8192, 80 * kGB, kPcie5OneWay};
+  const ModelShape& model = find_model_shape("llama-3.1-8b");
+  return {model, parameters_of(model).total(), 2, find_hardware("H100 SXM"), 8192, kPcie5OneWay};
 }
 
 std::uint64_t blocks_beside_weights(const ServerProfile& server, std::uint32_t block_size) {
-  const double left = kShareForWeightsAndCache * server.memory_bytes - server.parameters * server.bytes_per_number;
+  const double left = kShareForWeightsAndCache * server.gpu.memory_bytes - server.parameters * server.bytes_per_number;
   return left <= 0 ? 0 : static_cast<std::uint64_t>(left / (kv_bytes_per_token(server) * block_size));
 }
 

@@ -2,11 +2,11 @@
 // How long one step of a server takes by its arithmetic and its memory traffic at the GPU's peaks, whichever is longer
 // (the roofline; Williams et al. 2009). Real servers reach less, so all times are lower bounds.
 
-#include <algorithm>
 #include <cstdint>
 
 #include "core/cost/hardware.h"
 #include "core/cost/kv_bytes.h"
+#include "core/cost/roofline.h"
 #include "core/model_shape.h"
 
 namespace kvarium {
@@ -16,16 +16,12 @@ struct ServerProfile {
   ModelShape model;
   double parameters = 0;
   double bytes_per_number = 0;  ///< of weights, K and V
-  const char* device = "";
-  double flops_per_second = 0;  ///< peak
-  Link memory{"", 0};
+  HardwareProfile gpu;
   std::uint32_t tokens_per_step = 0;  ///< budget: one for each answer under way, the rest for prompts
-  double memory_bytes = 0;            ///< of the GPU, weights included
   Link host{"", 0};                   ///< to the memory of the host
 };
 
-/// Llama 3.1 8B in BF16 (8.03 billion parameters) on an H100 SXM with 80 GB: 989.4 TFLOP/s without sparsity, NVIDIA's
-/// data sheet.
+/// Llama 3.1 8B in BF16 (8.03 billion parameters) on an H100 SXM with 80 GB.
 ServerProfile default_server();
 
 /// Bytes of one token's K and V.
@@ -41,31 +37,33 @@ class StepCost {
  public:
   explicit StepCost(const ServerProfile& server)
       : server_(server),
-        attention_flops_(4.0 * server.model.layers * server.model.query_heads * server.model.head_dim),
+        prefill_look_flops_(prefill_look_flops(server.model)),
+        decode_look_flops_(decode_look_flops(server.model)),
         kv_bytes_(kv_bytes_per_token(server)) {}
 
-  /// `tokens` at positions first, first + 1, ... of one sequence: each is multiplied with all weights (2 FLOP a
-  /// parameter) and looks at all tokens up to itself (4 FLOP a number of q: q.k and p.v); K and V are read once.
+  /// `tokens` at positions first, first + 1, ... of one sequence: each is multiplied with all weights and looks at all
+  /// tokens up to itself; K and V are read once. The counts are those of roofline.h.
   void add_prompt(double first, double tokens) {
     const double looked_at = tokens * first + tokens * (tokens + 1) / 2;
-    flops_ += 2 * server_.parameters * tokens + attention_flops_ * looked_at;
+    const double look_flops = tokens > 1 ? prefill_look_flops_ : decode_look_flops_;
+    flops_ += 2 * server_.parameters * tokens + look_flops * looked_at;
     bytes_ += kv_bytes_ * (first + tokens);
   }
   /// One token for each of `answers`, which look at `contexts` tokens together.
   void add_answers(double answers, double contexts) {
-    flops_ += 2 * server_.parameters * answers + attention_flops_ * contexts;
+    flops_ += 2 * server_.parameters * answers + decode_look_flops_ * contexts;
     bytes_ += kv_bytes_ * contexts;
   }
 
   double flops() const { return flops_; }
   /// The weights are read once a step, whatever it computes.
   double bytes() const { return bytes_ + server_.parameters * server_.bytes_per_number; }
-  double seconds() const { return std::max(flops_ / server_.flops_per_second, transfer_time(bytes(), server_.memory)); }
+  double seconds() const { return kvarium::seconds(server_.gpu, {flops_, bytes()}); }
 
  private:
   const ServerProfile& server_;
-  double attention_flops_;  // for one token to look at one
-  double kv_bytes_;         // of one token
+  double prefill_look_flops_, decode_look_flops_;
+  double kv_bytes_;  // of one token
   double flops_ = 0;
   double bytes_ = 0;
 };

@@ -46,6 +46,16 @@ std::string size_in_words(std::uint64_t bytes) {
   return bytes < 1000 ? plain : plain + " = " + binary_size(bytes) + " = " + decimal_size(bytes);
 }
 
+std::string in_steps(double amount, std::string_view unit) {
+  static constexpr std::array kSteps{"", "k", "M", "G", "T", "P", "E"};
+  std::size_t step = 0;
+  while (amount >= 999.5 && step + 1 < kSteps.size()) {
+    amount /= 1000;
+    ++step;
+  }
+  return three_digits(amount) + " " + kSteps[step] + std::string(unit);
+}
+
 std::string duration(double seconds) {
   if (seconds >= 1.0) return three_digits(seconds) + " s";
   if (seconds >= 1e-4) return three_digits(seconds * 1e3) + " ms";

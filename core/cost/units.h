@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace kvarium {
 
@@ -17,6 +18,8 @@ std::string binary_size(std::uint64_t bytes);
 std::string decimal_size(std::uint64_t bytes);
 /// "1,342,177,280 B = 1.25 GiB = 1.34 GB"; below 1000 B only the first.
 std::string size_in_words(std::uint64_t bytes);
+/// In the largest decimal step that gives at least 1: "989 TFLOP/s", "3.35 TB/s", "12.0 FLOP".
+std::string in_steps(double amount, std::string_view unit);
 /// In seconds, milliseconds (from 0.1 on) or microseconds: "1.67 s", "0.597 ms", "11.4 us".
 std::string duration(double seconds);
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 
+#include "core/cost/attention_io.h"
 #include "core/cost/hardware.h"
 #include "core/cost/kv_bytes.h"
 #include "core/cost/model_shapes.h"
@@ -85,6 +86,19 @@ TEST_CASE("F08: 2 GB from a network store at 1.2 GB/s: popular 27 minutes, right
   CHECK_THAT(find_claim("F08").why, contains("2792 times slower"));
 }
 
+TEST_CASE("F15: standard attention at head dim 128 in FP16: popular d/4 = 32 FLOP a byte, right d/2 = 64") {
+  CHECK(standard_attention(4096, 128, ElementType::fp16, false).intensity() == about(64, 1e-9));
+  CHECK(standard_attention(4096, 128, ElementType::fp16, true).intensity() == about(62.1, 0.05));
+  CHECK(standard_attention(4096, 64, ElementType::fp16, false).intensity() == about(32, 1e-9));
+  CHECK(find_claim("F15").right == "d / 2 = 64.0 FLOP/B; 62.1 with Q, K, V and the output");
+}
+
+TEST_CASE("F17: scores of 4096 x 4096 in FP16: popular 32 MB, right 32 MiB a head and 32 heads a layer") {
+  CHECK(score_matrix_bytes(4096, ElementType::fp16) == 32 * kMiB);
+  CHECK(find_claim("F17").right == "32.0 MiB a head, 1.00 GiB a layer of 32 heads");
+  CHECK_THROWS_AS(score_matrix_bytes(std::uint64_t{1} << 32U, ElementType::fp16), InputError);
+}
+
 TEST_CASE("F21: 17 tokens, block size 8: popular blocks 7, 3, 12 and 7 free slots hold") {
   CHECK(paged_waste({17}, 8) == Waste{17, 24, 3});
   CHECK(find_claim("F21").right == "[7,3,12] 17 tokens; 7 free slots in the last block");
@@ -109,8 +123,9 @@ TEST_CASE("F23: slower than HBM: popular 26 and 2800 times hold, for PCIe counte
 }
 
 TEST_CASE("an unknown row is refused with the list of rows") {
-  CHECK_THROWS_WITH(find_claim("F99"),
-                    "there is no claim 'F99': the rows are F01, F02, F03, F04, F05, F06, F07, F08, F21, F22, F23");
+  CHECK_THROWS_WITH(
+      find_claim("F99"),
+      "there is no claim 'F99': the rows are F01, F02, F03, F04, F05, F06, F07, F08, F15, F17, F21, F22, F23");
 }
 
 TEST_CASE("docs/facts.md has exactly the rows that the calculators give") {

@@ -64,7 +64,7 @@ std::string in_words(const EngineReplay& run, const TrafficOptions& options, con
   text += "\n" + tr_format(
                      "simulated: {} on one {}, {} requests side by side, {} tokens a step, at peak rates; real "
                      "times\nare longer\n",
-                     server.model.name, server.device, kMaxRunning, with_commas(server.tokens_per_step));
+                     server.model.name, server.gpu.name, kMaxRunning, with_commas(server.tokens_per_step));
   text += percentile_row(tr("TTFT p50 p90 p99"), run.ttft_ms) + percentile_row(tr("TPOT p50 p90 p99"), run.tpot_ms) +
           percentile_row(tr("queue p50 p90 p99"), run.queue_ms);
   text += report_row(tr("last answer after"), fmt::format("{:>11}", duration(run.end_ms / 1e3)));
@@ -89,7 +89,7 @@ nlohmann::ordered_json as_json(const EngineReplay& run, const TrafficOptions& op
                               {"preemptions", run.preemptions},
                               {"simulated",
                                {{"model", server.model.name},
-                                {"device", server.device},
+                                {"device", server.gpu.name},
                                 {"tokens_per_step", server.tokens_per_step},
                                 {"max_running", kMaxRunning},
                                 {"ttft_ms", percentiles_as_json(run.ttft_ms)},

@@ -38,7 +38,7 @@ int run_program(int argc, const char* const* argv) {
   add_shown_flags(program, shown);
   const std::vector<Command> commands{view_command(program),   text_command(program),     metrics_command(program),
                                       why_command(program),    generate_command(program), beam_command(program),
-                                      replay_command(program), bytes_command(program)};
+                                      replay_command(program), bytes_command(program),    roofline_command(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

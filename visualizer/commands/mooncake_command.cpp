@@ -138,7 +138,7 @@ std::string in_words(const Findings& found, const TrafficOptions& options) {
   text += "\n" + tr_format(
                      "simulated: {} on one {}, continuous batching of {} tokens a step, at peak rates, memory "
                      "for all;\nreal times are longer\n",
-                     found.server.model.name, found.server.device, with_commas(found.server.tokens_per_step));
+                     found.server.model.name, found.server.gpu.name, with_commas(found.server.tokens_per_step));
   text += std::string(tr("without the cache")) + "\n" + times_in_words(found.without_cache);
   if (found.cache) text += std::string(tr("with the cache")) + "\n" + times_in_words(found.with_cache);
   return text;
@@ -173,7 +173,7 @@ Json as_json(const Findings& found, const TrafficOptions& options) {
     json["cached_blocks"] = cache.cached_blocks;
   }
   Json simulated{{"model", found.server.model.name},
-                 {"device", found.server.device},
+                 {"device", found.server.gpu.name},
                  {"tokens_per_step", found.server.tokens_per_step},
                  {"without_cache", as_json(found.without_cache)}};
   if (found.cache) simulated["with_cache"] = as_json(found.with_cache);

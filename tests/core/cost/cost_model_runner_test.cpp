@@ -26,9 +26,9 @@ ServerProfile tiny_server(double flops_per_second, double bytes_per_second, doub
   server.model.context = 64;
   server.parameters = 100;
   server.bytes_per_number = 1;
-  server.device = "toy";
-  server.flops_per_second = flops_per_second;
-  server.memory = {"memory", bytes_per_second};
+  server.gpu.name = "toy";
+  server.gpu.flops_per_second = flops_per_second;
+  server.gpu.memory = {"memory", bytes_per_second};
   server.host = {"host", host_bytes_per_second};
   server.tokens_per_step = 8;
   return server;
@@ -129,7 +129,7 @@ TEST_CASE("beside the weights of the default server there is room for 833 blocks
   // (0.9 * 80e9 - 2 * 8.03e9) / (131,072 * 512) = 833.57 blocks.
   CHECK(blocks_beside_weights(default_server(), 512) == 833);
   ServerProfile small = default_server();
-  small.memory_bytes = 10e9;
+  small.gpu.memory_bytes = 10e9;
   CHECK(blocks_beside_weights(small, 512) == 0);
 }
 

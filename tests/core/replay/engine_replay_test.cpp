@@ -27,9 +27,9 @@ ServerProfile slow_server() {
   server.model.context = 64;
   server.parameters = .5;
   server.bytes_per_number = 1e-9;  // so that memory takes no time
-  server.device = "toy";
-  server.flops_per_second = 1;
-  server.memory = {"memory", 1e9};
+  server.gpu.name = "toy";
+  server.gpu.flops_per_second = 1;
+  server.gpu.memory = {"memory", 1e9};
   server.host = {"host", 1e9};
   return server;
 }

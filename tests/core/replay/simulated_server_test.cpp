@@ -19,8 +19,8 @@ ServerProfile tiny_server(double flops_per_second, double bytes_per_second) {
   server.model.name = "tiny";
   server.parameters = 100;
   server.bytes_per_number = 1;
-  server.flops_per_second = flops_per_second;
-  server.memory = {"memory", bytes_per_second};
+  server.gpu.flops_per_second = flops_per_second;
+  server.gpu.memory = {"memory", bytes_per_second};
   server.tokens_per_step = 4;
   return server;
 }

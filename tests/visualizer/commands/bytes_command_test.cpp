@@ -36,7 +36,7 @@ TEST_CASE("bytes says in one line what is wrong, and returns 2") {
 }
 
 TEST_CASE("with --help the program explains itself and each command with an example") {
-  for (const std::string command : {"", "bytes", "generate", "replay", "text", "view"}) {
+  for (const std::string command : {"", "bytes", "generate", "replay", "roofline", "text", "view"}) {
     INFO(command);
     const Outcome outcome = run_kvarium(command + " --help");
     CHECK(outcome.exit_code == 0);
