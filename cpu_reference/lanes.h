@@ -1,0 +1,77 @@
+#pragma once
+// Vectors of the processor's width. GCC's and Clang's vector types become its widest registers, or several narrow ones,
+// or plain numbers: one source for every processor.
+
+#include <cstdint>
+#include <cstring>
+
+#include "cpu_reference/matrix.h"
+
+#if defined(__AVX2__) || defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+namespace kvarium::cpu {
+
+#if defined(__AVX512F__)
+constexpr Index kLanes = 16;  ///< floats in a vector register
+#elif defined(__AVX__)
+constexpr Index kLanes = 8;
+#else
+constexpr Index kLanes = 4;
+#endif
+
+using Lanes = float __attribute__((vector_size(kLanes * 4)));
+
+inline Lanes load_lanes(const float* numbers) {
+  Lanes lanes;
+  std::memcpy(&lanes, numbers, sizeof lanes);
+  return lanes;
+}
+
+/// The first `count` < kLanes numbers, then zeros.
+inline Lanes load_some_lanes(const float* numbers, Index count) {
+  Lanes lanes = {};
+  std::memcpy(&lanes, numbers, static_cast<std::size_t>(count) * sizeof(float));
+  return lanes;
+}
+
+/// 16 small integers, and 16 bytes of unsigned bit patterns.
+using SmallInts = std::int8_t __attribute__((vector_size(16)));
+using Bits = std::uint8_t __attribute__((vector_size(16)));
+
+template <class Vector>
+Vector load_16(const void* bytes) {
+  Vector vector;
+  std::memcpy(&vector, bytes, sizeof vector);
+  return vector;
+}
+
+/// The integers from kFirst on as floats. GCC 12 does not find the instructions itself.
+template <Index kFirst>
+Lanes to_lanes(SmallInts integers) {
+#if defined(__AVX512F__)
+  return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(reinterpret_cast<__m128i>(integers)));
+#elif defined(__AVX2__)
+  const __m128i from_first = _mm_srli_si128(reinterpret_cast<__m128i>(integers), kFirst);
+  return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(from_first));
+#else
+  Lanes lanes;
+  for (Index i = 0; i < kLanes; ++i) lanes[i] = static_cast<float>(integers[kFirst + i]);
+  return lanes;
+#endif
+}
+
+inline void store_lanes(Lanes lanes, float* numbers) { std::memcpy(numbers, &lanes, sizeof lanes); }
+
+/// Halves are added to each other until one number is left: a fixed order.
+inline float sum_of_lanes(Lanes lanes) {
+  float numbers[kLanes];
+  store_lanes(lanes, numbers);
+  for (Index width = kLanes / 2; width > 0; width /= 2) {
+    for (Index i = 0; i < width; ++i) numbers[i] += numbers[i + width];
+  }
+  return numbers[0];
+}
+
+}  // namespace kvarium::cpu
