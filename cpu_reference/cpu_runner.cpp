@@ -2,17 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <utility>
 
 #include "core/error.h"
 #include "cpu_reference/kv_store/paged.h"
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
+#include "cpu_reference/model/workspace.h"
 
 namespace kvarium::cpu {
 
-CpuRunner::CpuRunner(std::shared_ptr<const Model> model)
-    : model_(std::move(model)), transformer_(std::make_unique<Transformer>(*model_)) {}
+CpuRunner::CpuRunner(std::shared_ptr<const Model> model, std::uint32_t threads)
+    : model_(std::move(model)),
+      transformer_(std::make_unique<Transformer>(*model_)),
+      workspace_(std::make_unique<Workspace>(threads)) {}
 
 CpuRunner::~CpuRunner() = default;
 
@@ -40,23 +44,27 @@ void CpuRunner::restore(std::span<const BlockId> blocks, std::span<const std::by
 
 std::uint64_t CpuRunner::saved_bytes(std::size_t num_blocks) const { return num_blocks * store().block_bytes(); }
 
-void CpuRunner::expect_valid(const ScheduledSequence& sequence) const {
-  const PagedKvSequence cache(*store_, sequence.block_table, sequence.first_position);
-  transformer_->expect_can_prefill(sequence.tokens, cache);
+bool CpuRunner::set_probe(StepProbe* probe) {
+  if (probe != nullptr && probe->layer >= shape().layers) {
+    throw MisuseError(fmt::format("there is no layer {} to report: the model has {}", probe->layer, shape().layers));
+  }
+  probe_ = probe;
+  return true;
 }
 
 ForwardResult CpuRunner::forward(std::span<const ScheduledSequence> batch) {
-  store();
   if (batch.empty()) throw MisuseError("a forward pass over an empty batch");
-  for (const ScheduledSequence& sequence : batch) expect_valid(sequence);
-
-  ForwardResult result;
-  result.logits.reserve(batch.size() * shape().vocab);
+  std::deque<PagedKvSequence> caches;  // where each stays when the next is added
+  std::vector<SequenceInput> inputs;
   for (const ScheduledSequence& sequence : batch) {
-    PagedKvSequence cache(*store_, sequence.block_table, sequence.first_position);
-    const std::vector<float> logits = transformer_->prefill(sequence.tokens, cache, result.work.emplace_back());
-    result.logits.insert(result.logits.end(), logits.begin(), logits.end());
+    caches.emplace_back(store(), sequence.block_table, sequence.first_position);
+    inputs.push_back({sequence.tokens, &caches.back()});
   }
+  ForwardResult result;
+  result.work.resize(batch.size());
+  const std::span<const float> logits = transformer_->forward(inputs, *workspace_, result.work, probe_);
+  result.logits.assign(logits.begin(), logits.end());
+  for (std::size_t i = 0; probe_ != nullptr && i < batch.size(); ++i) probe_->sequences[i].request = batch[i].request;
   return result;
 }
 

@@ -10,10 +10,12 @@ namespace kvarium::cpu {
 struct Model;
 class PagedKvStore;
 class Transformer;
+struct Workspace;
 
 class CpuRunner final : public ModelRunner {
  public:
-  explicit CpuRunner(std::shared_ptr<const Model> model);
+  /// `threads` counts the caller's own. The numbers do not depend on it.
+  explicit CpuRunner(std::shared_ptr<const Model> model, std::uint32_t threads = 1);
   ~CpuRunner() override;
 
   const ModelShape& shape() const override;
@@ -25,14 +27,15 @@ class CpuRunner final : public ModelRunner {
   std::vector<std::byte> save(std::span<const BlockId> blocks) const override;
   void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) override;
   std::uint64_t saved_bytes(std::size_t num_blocks) const override;
+  bool set_probe(StepProbe* probe) override;
 
  private:
   PagedKvStore& store() const;  ///< MisuseError before create_cache()
-  void expect_valid(const ScheduledSequence& sequence) const;
-
   std::shared_ptr<const Model> model_;
   std::unique_ptr<Transformer> transformer_;
+  std::unique_ptr<Workspace> workspace_;
   std::unique_ptr<PagedKvStore> store_;
+  StepProbe* probe_ = nullptr;
 };
 
 }  // namespace kvarium::cpu

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/words/words.h"
+#include "cpu_reference/attention/paged.h"
 
 namespace kvarium::cpu {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 // The largest models of 2025 stay well below. The product of layers, heads, head_dim and hidden is below 2^56.
 constexpr std::uint32_t kMaxLayers = 1U << 12;
 constexpr std::uint32_t kMaxHeads = 1U << 12;
-constexpr std::uint32_t kMaxHeadDim = 1U << 12;
+constexpr std::uint32_t kMaxHeadDim = kMaxPagedHeadDim;
 constexpr std::uint32_t kMaxWidth = 1U << 20;
 constexpr std::uint32_t kMaxVocab = 1U << 24;
 constexpr std::uint32_t kMaxContext = 1U << 24;

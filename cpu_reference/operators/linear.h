@@ -2,6 +2,8 @@
 
 #include "core/work.h"
 #include "cpu_reference/matrix.h"
+#include "cpu_reference/model/weight_matrix.h"
+#include "cpu_reference/thread_pool.h"
 
 namespace kvarium::cpu {
 
@@ -12,5 +14,11 @@ namespace kvarium::cpu {
 Matrix linear(const MatrixIn& x,       // [tokens][inputs]
               const MatrixIn& weight,  // [outputs][inputs]
               Work& work);
+
+/// The same for a weight of any type, into `y`.
+void linear(const MatrixIn& x,           // [tokens][inputs]
+            const WeightMatrix& weight,  // [outputs][inputs]
+            MatrixInOut y,               // [tokens][outputs]
+            ThreadPool& threads, Work& work);
 
 }  // namespace kvarium::cpu

@@ -2,9 +2,9 @@
 
 namespace kvarium::cpu {
 
-Matrix swiglu(const MatrixIn& gate, const MatrixIn& up) {
+void swiglu(MatrixInOut gate, const MatrixIn& up) {
   expect_shape(up, gate.rows(), gate.cols(), "swiglu: up");
-  return (gate.array() / (1.0F + (-gate.array()).exp()) * up.array()).matrix();
+  gate.array() = gate.array() / (1.0F + (-gate.array()).exp()) * up.array();
 }
 
 }  // namespace kvarium::cpu

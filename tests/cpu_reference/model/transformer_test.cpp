@@ -6,7 +6,6 @@
 #include "cpu_reference/kv_store/paged.h"
 #include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/weights.h"
-#include "tests/cpu_reference/model/plain_llama.h"
 #include "tests/cpu_reference/support.h"
 
 using namespace kvarium;
@@ -36,49 +35,7 @@ std::shared_ptr<const Model> any_model() {
       GENERATE(odd_sizes(4, 4, 6), odd_sizes(4, 2, 16), odd_sizes(6, 2, 2), odd_sizes(5, 1, 10), odd_sizes(1, 1, 2)));
 }
 
-/// Every weight random, the norms around 1: what the built-in model does not vary.
-Model random_model(const ModelConfig& config, std::uint64_t seed) {
-  Model model(config, "test");
-  std::mt19937_64 draws(seed);
-  const auto matrix = [&](const WeightMatrix& weight) {
-    writable_f32(weight) = kvarium_test::random_matrix(weight.rows, weight.columns, draws) *
-                           std::sqrt(3.0F / static_cast<float>(weight.columns));
-  };
-  const auto norm = [&](Vector& weight) {
-    weight = 1.0F + 0.5F * kvarium_test::random_matrix(weight.size(), 1, draws).array();
-  };
-  matrix(model.weights.embedding);
-  for (LayerWeights& layer : model.weights.layers) {
-    norm(layer.attention_norm);
-    norm(layer.ffn_norm);
-    for (WeightMatrix* weight :
-         {&layer.query, &layer.key, &layer.value, &layer.output, &layer.gate, &layer.up, &layer.down}) {
-      matrix(*weight);
-    }
-  }
-  norm(model.weights.final_norm);
-  if (!config.tied_head) matrix(model.weights.head);
-  return model;
-}
-
 }  // namespace
-
-TEST_CASE("the logits are those of the equations, computed as plain loops in double") {
-  ModelConfig config = any_model()->config;
-  config.rope_pairs = GENERATE(RopePairs::interleaved, RopePairs::halves);
-  config.tied_head = GENERATE(false, true);
-  config.rope_theta = 500.0F;
-  config.norm_epsilon = 0.1F;
-  CAPTURE(config.shape.query_heads, config.shape.kv_heads, config.tied_head);
-  const Model model = random_model(config, 12);
-  const std::vector<TokenId> tokens = random_tokens(7, config.shape.vocab, 3);
-  std::vector<float> expected;
-  for (const double logit : kvarium_test::PlainLlama(model).logits(tokens))
-    expected.push_back(static_cast<float>(logit));
-  Work work;
-  CHECK(difference(Transformer(model).forward_uncached(tokens, work), expected) <=
-        reordering_tolerance(config, expected));
-}
 
 TEST_CASE("with a cache or without, token by token or in chunks, the logits are the same") {
   const auto model = any_model();
