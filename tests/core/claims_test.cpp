@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/cost/attention_io.h"
+#include "core/cost/flash_io.h"
 #include "core/cost/hardware.h"
 #include "core/cost/kv_bytes.h"
 #include "core/cost/model_shapes.h"
@@ -93,6 +94,18 @@ TEST_CASE("F15: standard attention at head dim 128 in FP16: popular d/4 = 32 FLO
   CHECK(find_claim("F15").right == "d / 2 = 64.0 FLOP/B; 62.1 with Q, K, V and the output");
 }
 
+TEST_CASE("F16: traffic of FlashAttention: popular O(N^2 d / M), right Theta(N^2 d^2 / M)") {
+  constexpr std::uint64_t kN = 1 << 20;  // so large that what moves only once does not count
+  const auto moved = [](std::uint64_t n, std::uint64_t d, std::uint64_t on_chip) {
+    return static_cast<double>(flash1_io(n, d, flash_tiles(on_chip, d)).total());
+  };
+  const double base = moved(kN, 64, 1 << 16);
+  CHECK(moved(2 * kN, 64, 1 << 16) / base == about(4, 0.05));
+  CHECK(moved(kN, 128, 1 << 16) / base == about(4, 0.1));  // 2 by the popular formula
+  CHECK(moved(kN, 64, 1 << 17) / base == about(0.5, 0.005));
+  CHECK(find_claim("F16").right == "Theta(N^2 d^2 / M): 3.8 times as much for d = 128 as for d = 64");
+}
+
 TEST_CASE("F17: scores of 4096 x 4096 in FP16: popular 32 MB, right 32 MiB a head and 32 heads a layer") {
   CHECK(score_matrix_bytes(4096, ElementType::fp16) == 32 * kMiB);
   CHECK(find_claim("F17").right == "32.0 MiB a head, 1.00 GiB a layer of 32 heads");
@@ -125,7 +138,7 @@ TEST_CASE("F23: slower than HBM: popular 26 and 2800 times hold, for PCIe counte
 TEST_CASE("an unknown row is refused with the list of rows") {
   CHECK_THROWS_WITH(
       find_claim("F99"),
-      "there is no claim 'F99': the rows are F01, F02, F03, F04, F05, F06, F07, F08, F15, F17, F21, F22, F23");
+      "there is no claim 'F99': the rows are F01, F02, F03, F04, F05, F06, F07, F08, F15, F16, F17, F21, F22, F23");
 }
 
 TEST_CASE("docs/facts.md has exactly the rows that the calculators give") {
