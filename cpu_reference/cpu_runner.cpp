@@ -16,7 +16,7 @@ namespace kvarium::cpu {
 CpuRunner::CpuRunner(std::shared_ptr<const Model> model, std::uint32_t threads)
     : model_(std::move(model)),
       transformer_(std::make_unique<Transformer>(*model_)),
-      workspace_(std::make_unique<Workspace>(threads)) {}
+      workspace_(std::make_unique<Workspace>(threads == 0 ? suitable_threads(model_->weights) : threads)) {}
 
 CpuRunner::~CpuRunner() = default;
 

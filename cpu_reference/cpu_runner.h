@@ -14,8 +14,8 @@ struct Workspace;
 
 class CpuRunner final : public ModelRunner {
  public:
-  /// `threads` counts the caller's own. The numbers do not depend on it.
-  explicit CpuRunner(std::shared_ptr<const Model> model, std::uint32_t threads = 1);
+  /// `threads` counts the caller's own; 0: suitable_threads(). The numbers do not depend on it.
+  explicit CpuRunner(std::shared_ptr<const Model> model, std::uint32_t threads = 0);
   ~CpuRunner() override;
 
   const ModelShape& shape() const override;

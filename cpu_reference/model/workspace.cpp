@@ -1,6 +1,18 @@
 #include "cpu_reference/model/workspace.h"
 
+#include <algorithm>
+#include <thread>
+
+#include "cpu_reference/model/weights.h"
+
 namespace kvarium::cpu {
+
+std::uint32_t suitable_threads(const Weights& weights) {
+  constexpr std::uint64_t kWorthSharing = 16U << 20U;  // bytes: reading them takes a millisecond or more
+  constexpr std::uint32_t kMost = 16;                  // memory is busy before that
+  if (matrix_bytes(weights) < kWorthSharing) return 1;
+  return std::clamp(std::thread::hardware_concurrency(), 1U, kMost);
+}
 
 void Workspace::fit(const ModelConfig& config, Index tokens, Index logit_rows) {
   const Index hidden = config.shape.hidden, ffn = config.ffn_hidden;

@@ -14,6 +14,11 @@
 
 namespace kvarium::cpu {
 
+struct Weights;
+
+/// 1 for a model whose loops are too short to share, such as the built-in one; else one a processor, at most 16.
+std::uint32_t suitable_threads(const Weights& weights);
+
 /// For one pass at a time. The tokens of all sequences of a pass stand one below the other.
 struct Workspace {
   explicit Workspace(std::uint32_t num_threads = 1) : threads(num_threads) {}
