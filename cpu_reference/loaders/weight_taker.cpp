@@ -64,11 +64,13 @@ const TensorInfo& WeightTaker::take(const std::string& name, const std::vector<s
                                 "another model",
                                 name, shape_text(tensor->shape), shape_text(shape)));
   }
-  if (taken_.insert(name).second) {
-    done_bytes_ += tensor->bytes.size();
-    if (on_progress_) on_progress_({done_bytes_, total_bytes_});
-  }
+  tell(done_bytes_);  // the tensors before this one
+  if (taken_.insert(name).second) done_bytes_ += tensor->bytes.size();
   return *tensor;
+}
+
+void WeightTaker::tell(std::uint64_t done) const {
+  if (on_progress_) on_progress_({done, total_bytes_});
 }
 
 void WeightTaker::keep(const std::shared_ptr<const void>& memory) {
@@ -84,12 +86,14 @@ std::byte* WeightTaker::allocate(const TensorInfo& tensor, std::uint64_t bytes) 
 }
 
 void WeightTaker::copy(const TensorInfo& tensor, std::byte* out) const {
-  constexpr std::size_t kPiece = std::size_t{4} << 20;  // bytes
+  constexpr std::size_t kPiece = std::size_t{1} << 20;  // bytes
+  const std::uint64_t before = done_bytes_ - tensor.bytes.size();
   for (std::size_t begin = 0; begin < tensor.bytes.size(); begin += kPiece) {
     expect_wanted();
     const auto piece = tensor.bytes.subspan(begin, std::min(kPiece, tensor.bytes.size() - begin));
     std::memcpy(out + begin, piece.data(), piece.size());
     tensor.file->drop_pages(piece);
+    tell(before + begin + piece.size());
   }
 }
 
@@ -140,6 +144,7 @@ Vector WeightTaker::vector(const std::string& name, std::uint32_t all, std::uint
 }
 
 void WeightTaker::expect_all_taken(const std::vector<std::string>& harmless) const {
+  tell(total_bytes_);
   for (const auto& [name, tensor] : tensors_.all()) {
     const auto ends_name = [&name = name](const std::string& end) {
       return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;

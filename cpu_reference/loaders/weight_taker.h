@@ -52,6 +52,7 @@ class WeightTaker {
   const TensorInfo& take(const std::string& name, const std::vector<std::uint64_t>& shape);
   std::byte* allocate(const TensorInfo& tensor, std::uint64_t bytes);
   void copy(const TensorInfo& tensor, std::byte* out) const;
+  void tell(std::uint64_t done) const;
   void keep(const std::shared_ptr<const void>& memory);
   void expect_wanted() const;
 
