@@ -19,6 +19,12 @@ kvarium_require(Eigen3 libeigen3-dev)
 find_path(KVARIUM_XXHASH_INCLUDE xxhash.h)  # the header holds all of it
 set(xxHash_FOUND "${KVARIUM_XXHASH_INCLUDE}")
 kvarium_require(xxHash libxxhash-dev)
+find_path(KVARIUM_UTF8PROC_INCLUDE utf8proc.h)  # Debian's package has no CMake config file
+find_library(KVARIUM_UTF8PROC utf8proc)
+if(KVARIUM_UTF8PROC_INCLUDE AND KVARIUM_UTF8PROC)
+  set(utf8proc_FOUND ON)
+endif()
+kvarium_require(utf8proc libutf8proc-dev)
 find_package(CLI11 QUIET)
 kvarium_require(CLI11 libcli11-dev)
 

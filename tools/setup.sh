@@ -24,6 +24,7 @@ libeigen3-dev    | Eigen, the matrices of the reference model
 nlohmann-json3-dev | reads and writes traces
 libcli11-dev     | the command line
 libfmt-dev       | formats text
+libutf8proc-dev  | utf8proc, tells letters from digits in every script
 libxxhash-dev    | xxHash, names blocks of the prefix cache by their content
 libstb-dev       | stb, writes pictures (PNG)
 '

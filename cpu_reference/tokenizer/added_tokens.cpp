@@ -21,9 +21,10 @@ AddedTokens::AddedTokens(std::vector<AddedToken> tokens) : tokens_(std::move(tok
   }
 }
 
-std::optional<AddedTokens::Match> AddedTokens::find(std::string_view text, std::size_t from, bool with_control) const {
+std::optional<AddedTokens::Match> AddedTokens::find(std::string_view text, std::size_t from,
+                                                    const MayControl& may_control) const {
   for (std::size_t at = from; at < text.size(); ++at) {
-    const AddedToken* token = longest_at(text, at, with_control);
+    const AddedToken* token = longest_at(text, at, may_control);
     if (token == nullptr) continue;
     std::size_t start = at;
     std::size_t end = at + token->text.size();
@@ -34,11 +35,11 @@ std::optional<AddedTokens::Match> AddedTokens::find(std::string_view text, std::
   return {};
 }
 
-const AddedToken* AddedTokens::longest_at(std::string_view text, std::size_t at, bool with_control) const {
+const AddedToken* AddedTokens::longest_at(std::string_view text, std::size_t at, const MayControl& may_control) const {
   for (const std::size_t row : by_first_byte_[static_cast<unsigned char>(text[at])]) {
     const AddedToken& token = tokens_[row];
-    if (token.control && !with_control) continue;
-    if (text.compare(at, token.text.size(), token.text) == 0) return &token;
+    if (text.compare(at, token.text.size(), token.text) != 0) continue;
+    if (!token.control || may_control(at, at + token.text.size())) return &token;
   }
   return nullptr;
 }

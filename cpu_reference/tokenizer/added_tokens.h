@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +17,7 @@ namespace kvarium::cpu {
 struct AddedToken {
   std::string text;
   TokenId id{};
-  bool control = true;            ///< found only when the caller asks for special tokens
+  bool control = true;            ///< found only where the caller allows control tokens
   bool takes_space_left = false;  ///< white space before it belongs to it ("lstrip" in a tokenizer.json)
   bool takes_space_right = false;
 };
@@ -33,12 +34,14 @@ class AddedTokens {
   /// Tokens without text are never found.
   explicit AddedTokens(std::vector<AddedToken> tokens);
 
-  /// The first match that starts at text[from] or behind it, of several the longest; without `with_control` only
-  /// tokens that are no control tokens count.
-  std::optional<Match> find(std::string_view text, std::size_t from, bool with_control) const;
+  /// Whether what stands at text[begin, end) may be a control token.
+  using MayControl = std::function<bool(std::size_t begin, std::size_t end)>;
+
+  /// The first match that starts at text[from] or behind it, of several the longest.
+  std::optional<Match> find(std::string_view text, std::size_t from, const MayControl& may_control) const;
 
  private:
-  const AddedToken* longest_at(std::string_view text, std::size_t at, bool with_control) const;
+  const AddedToken* longest_at(std::string_view text, std::size_t at, const MayControl& may_control) const;
 
   std::vector<AddedToken> tokens_;
   std::array<std::vector<std::size_t>, 256> by_first_byte_;  ///< rows of tokens_, the longest first

@@ -4,10 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "core/ids.h"
 #include "cpu_reference/tokenizer/bpe_merge.h"
+#include "cpu_reference/tokenizer/vocabulary.h"
 
 namespace kvarium::cpu {
 
@@ -22,5 +26,11 @@ class MergeRanks {
  private:
   std::unordered_map<std::uint64_t, Join> joins_;
 };
+
+/// The merges of a file, in its order. InputError naming the first whose sides, or what they become, are no pieces.
+MergeRanks merge_ranks(const std::vector<std::pair<std::string_view, std::string_view>>& merges, const PieceIds& ids);
+
+/// The two sides of a merge as files write them, "l o"; InputError when there are not two.
+std::pair<std::string_view, std::string_view> merge_sides(std::string_view merge);
 
 }  // namespace kvarium::cpu

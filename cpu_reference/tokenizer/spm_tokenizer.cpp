@@ -29,8 +29,8 @@ std::optional<std::uint8_t> byte_of(std::string_view piece) {
 
 }  // namespace
 
-SpmTokenizer::SpmTokenizer(std::vector<Piece> pieces, SpecialTokens specials, SpmRules rules)
-    : Tokenizer(pieces, std::move(specials), AddedTokens(added_tokens_of(pieces))), rules_(std::move(rules)) {
+SpmTokenizer::SpmTokenizer(std::vector<Piece> pieces, SpecialTokens specials, AddedTokens added, SpmRules rules)
+    : Tokenizer(std::move(pieces), std::move(specials), std::move(added)), rules_(std::move(rules)) {
   for (std::size_t id = 0; id < vocab(); ++id) {
     const Piece& piece = this->pieces()[id];
     const TokenId token{static_cast<std::int32_t>(id)};
@@ -51,7 +51,7 @@ SpmTokenizer::SpmTokenizer(std::vector<Piece> pieces, SpecialTokens specials, Sp
 
 std::string SpmTokenizer::piece(std::optional<TokenId> previous, TokenId token) const {
   const Piece& piece = at(token);
-  if (piece.kind == TokenKind::control) return {};
+  if (piece.kind == TokenKind::control || piece.kind == TokenKind::unused) return {};
   std::string text = text_of(piece);
   if (piece.kind == TokenKind::byte) text.assign(1, static_cast<char>(*byte_of(piece.bytes)));
   if (!text.empty() && text.front() == ' ' && starts_text(previous)) text.erase(0, 1);

@@ -37,7 +37,7 @@ struct SpmRules {
 class SpmTokenizer : public Tokenizer {
  public:
   /// InputError when a score is not finite, or a piece of the kind byte is not written as "<0x0A>".
-  SpmTokenizer(std::vector<Piece> pieces, SpecialTokens specials, SpmRules rules);
+  SpmTokenizer(std::vector<Piece> pieces, SpecialTokens specials, AddedTokens added, SpmRules rules);
 
   /// The space that encode() put before the text is taken off again. decode(encode(text)) == text for any bytes when
   /// the vocabulary has all byte tokens, but for U+2581, which reads as a space where it stands for one in the pieces,

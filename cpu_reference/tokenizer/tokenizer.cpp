@@ -8,6 +8,12 @@
 #include "core/error.h"
 
 namespace kvarium::cpu {
+namespace {
+
+bool everywhere(std::size_t /*begin*/, std::size_t /*end*/) { return true; }
+bool nowhere(std::size_t /*begin*/, std::size_t /*end*/) { return false; }
+
+}  // namespace
 
 Tokenizer::Tokenizer(std::vector<Piece> pieces, SpecialTokens specials, AddedTokens added)
     : pieces_(std::move(pieces)), specials_(std::move(specials)), added_(std::move(added)) {
@@ -23,13 +29,23 @@ Tokenizer::Tokenizer(std::vector<Piece> pieces, SpecialTokens specials, AddedTok
 std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
   std::vector<TokenId> tokens;
   if (adds_begin()) tokens.push_back(*specials_.begin);
-  append(text, false, tokens);
+  append(text, nowhere, tokens);
   return tokens;
 }
 
 std::vector<TokenId> Tokenizer::encode_with_specials(std::string_view text) const {
   std::vector<TokenId> tokens;
-  append(text, true, tokens);
+  append(text, everywhere, tokens);
+  return tokens;
+}
+
+std::vector<TokenId> Tokenizer::encode_with_specials(const QuotingText& prompt) const {
+  const auto outside_quotes = [&](std::size_t begin, std::size_t end) {
+    return std::none_of(prompt.quotes.begin(), prompt.quotes.end(),
+                        [&](const auto& quote) { return begin < quote.end && end > quote.begin; });
+  };
+  std::vector<TokenId> tokens;
+  append(prompt.text, outside_quotes, tokens);
   return tokens;
 }
 
@@ -43,6 +59,8 @@ std::string Tokenizer::decode(const std::vector<TokenId>& tokens) const {
   return text;
 }
 
+std::string Tokenizer::name(TokenId token) const { return printable(at(token).bytes); }
+
 bool Tokenizer::is_end(TokenId token) const {
   return std::find(specials_.ends.begin(), specials_.ends.end(), token) != specials_.ends.end();
 }
@@ -54,9 +72,10 @@ const Piece& Tokenizer::at(TokenId token) const {
   return pieces_[index(token)];
 }
 
-void Tokenizer::append(std::string_view text, bool with_control, std::vector<TokenId>& tokens) const {
+void Tokenizer::append(std::string_view text, const AddedTokens::MayControl& may_control,
+                       std::vector<TokenId>& tokens) const {
   for (std::size_t at = 0; at < text.size();) {
-    const std::optional<AddedTokens::Match> match = added_.find(text, at, with_control);
+    const std::optional<AddedTokens::Match> match = added_.find(text, at, may_control);
     const std::size_t end = match ? match->at : text.size();
     if (end > at) append_text(text.substr(at, end - at), at == 0, tokens);
     at = end;

@@ -14,6 +14,16 @@
 
 namespace kvarium::cpu {
 
+/// A prompt in parts of which control tokens are only text: what a user wrote into a chat.
+struct QuotingText {
+  struct Quote {
+    std::size_t begin;  ///< bytes
+    std::size_t end;
+  };
+  std::string text;
+  std::vector<Quote> quotes;
+};
+
 class Tokenizer : public TokenText {
  public:
   std::size_t vocab() const { return pieces_.size(); }
@@ -25,8 +35,12 @@ class Tokenizer : public TokenText {
   /// A prompt that names its control tokens, as a chat template writes it: "<|im_start|>" becomes that one token. No
   /// begin token is put before it.
   std::vector<TokenId> encode_with_specials(std::string_view text) const;
+  std::vector<TokenId> encode_with_specials(const QuotingText& prompt) const;
   /// The bytes of the tokens; control tokens add none. MisuseError: a token outside the vocabulary.
   std::string decode(const std::vector<TokenId>& tokens) const;
+
+  /// The piece as it is written; special tokens have one too.
+  std::string name(TokenId token) const override;
 
   /// What stands before every text; nothing: the vocabulary has no such token.
   std::optional<TokenId> begin() const { return specials_.begin; }
@@ -47,7 +61,7 @@ class Tokenizer : public TokenText {
   bool adds_begin() const { return specials_.begin && specials_.add_begin; }
 
  private:
-  void append(std::string_view text, bool with_control, std::vector<TokenId>& tokens) const;
+  void append(std::string_view text, const AddedTokens::MayControl& may_control, std::vector<TokenId>& tokens) const;
 
   std::vector<Piece> pieces_;
   SpecialTokens specials_;

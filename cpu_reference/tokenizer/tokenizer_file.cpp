@@ -115,8 +115,9 @@ std::unique_ptr<SpmTokenizer> llama2c_tokenizer(std::vector<Piece> pieces) {
   }
   SpmRules rules;
   rules.space = " ";
+  AddedTokens added(added_tokens_of(pieces));
   return std::make_unique<SpmTokenizer>(std::move(pieces), SpecialTokens{kBegin, true, {kBegin, kEnd}, ""},
-                                        std::move(rules));
+                                        std::move(added), std::move(rules));
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& path, std::optional<std::size_t> vocab) {

@@ -1,9 +1,12 @@
 #pragma once
 // The rows of a vocabulary, and which of its tokens are more than text.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/ids.h"
@@ -34,5 +37,18 @@ struct SpecialTokens {
   std::vector<TokenId> ends;     ///< each of them ends an answer
   std::string chat_template;     ///< how a conversation is written, in the language Jinja; empty: unknown
 };
+
+/// The ids by the pieces as the file writes them; of equal pieces the first. Views into `pieces`.
+using PieceIds = std::unordered_map<std::string_view, TokenId>;
+PieceIds piece_ids(const std::vector<Piece>& pieces);
+
+/// Gives the vocabulary as many rows as the model's embedding has, the new ones unused: models are padded to round
+/// numbers. InputError when it has more.
+void pad_vocabulary(std::vector<Piece>& pieces, std::optional<std::size_t> rows);
+/// The row of an id that a file leaves out, or that only the model has.
+Piece unused_piece(std::size_t id);
+
+/// Adds the end of a turn to `ends` by its name, "<|im_end|>" or "<|eot_id|>": files tell only the end of a text.
+void add_ends_by_name(const std::vector<Piece>& pieces, std::vector<TokenId>& ends);
 
 }  // namespace kvarium::cpu

@@ -32,7 +32,8 @@ std::vector<Piece> pieces() {
 constexpr TokenId kEnd{7}, kBegin{8};
 
 SpmTokenizer make(SpmRules rules, bool add_begin = true) {
-  return SpmTokenizer(pieces(), {kBegin, add_begin, {kEnd}, ""}, std::move(rules));
+  return SpmTokenizer(pieces(), {kBegin, add_begin, {kEnd}, ""}, AddedTokens(added_tokens_of(pieces())),
+                      std::move(rules));
 }
 
 SpmRules with_prefix(SpacePrefix prefix) {
@@ -115,16 +116,18 @@ TEST_CASE("within words: a merge never reaches over the start of a word") {
   const std::vector<Piece> across{{"▁", 0}, {"a", 0}, {"a▁", 1}};
   SpmRules rules;
   rules.prefix = SpacePrefix::nowhere;
-  const SpmTokenizer whole(across, {}, rules);
+  const SpmTokenizer whole(across, {}, {}, rules);
   CHECK(show(whole, whole.encode("a a")) == "a |a");
   rules.within_words = true;
-  const SpmTokenizer words(across, {}, rules);
+  const SpmTokenizer words(across, {}, {}, rules);
   CHECK(show(words, words.encode("a a")) == "a| |a");
 }
 
 TEST_CASE("a piece that is no byte, an endless score and an end token outside the vocabulary are refused") {
-  CHECK_THROWS_WITH(SpmTokenizer({{"<0x1G>", 0, TokenKind::byte}}, {}, {}), contains("piece 0 is to be a byte"));
-  CHECK_THROWS_WITH(SpmTokenizer({{"a", HUGE_VALF}}, {}, {}), contains("score of piece 0"));
-  CHECK_THROWS_WITH(SpmTokenizer({{"a", 0}}, {{}, false, {TokenId{1}}, ""}, {}), contains("end token 1 is outside"));
-  CHECK_THROWS_WITH(SpmTokenizer({{"a", 0}}, {TokenId{-1}, false, {}, ""}, {}), contains("begin token -1 is outside"));
+  CHECK_THROWS_WITH(SpmTokenizer({{"<0x1G>", 0, TokenKind::byte}}, {}, {}, {}), contains("piece 0 is to be a byte"));
+  CHECK_THROWS_WITH(SpmTokenizer({{"a", HUGE_VALF}}, {}, {}, {}), contains("score of piece 0"));
+  CHECK_THROWS_WITH(SpmTokenizer({{"a", 0}}, {{}, false, {TokenId{1}}, ""}, {}, {}),
+                    contains("end token 1 is outside"));
+  CHECK_THROWS_WITH(SpmTokenizer({{"a", 0}}, {TokenId{-1}, false, {}, ""}, {}, {}),
+                    contains("begin token -1 is outside"));
 }
