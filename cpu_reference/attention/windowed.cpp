@@ -11,7 +11,8 @@ Matrix attention_windowed(const MatrixIn& queries, const MatrixIn& keys, const M
                           std::uint32_t window, Work& work) {
   expect_valid(heads);
   if (window == 0) throw MisuseError("attention_windowed: a window of 0 tokens");
-  const Index tokens = queries.rows(), dim = heads.head_dim;
+  const Index tokens = queries.rows();
+  const Index dim = Index{heads.head_dim};
   expect_shape(queries, tokens, Index{heads.query_heads} * dim, "attention_windowed: queries");
   expect_shape(keys, tokens, Index{heads.kv_heads} * dim, "attention_windowed: keys");
   expect_shape(values, tokens, Index{heads.kv_heads} * dim, "attention_windowed: values");
@@ -23,12 +24,12 @@ Matrix attention_windowed(const MatrixIn& queries, const MatrixIn& keys, const M
     const auto k = keys.middleCols(Index{heads.kv_head_of(h)} * dim, dim);
     const auto v = values.middleCols(Index{heads.kv_head_of(h)} * dim, dim);
     for (Index i = 0; i < tokens; ++i) {
-      const Index seen = std::min<Index>(i + 1, window), first = i + 1 - seen;
-      Matrix weights = q.row(i) * k.middleRows(first, seen).transpose() * scale;  // [1][seen]
+      const Index count = std::min<Index>(window, i + 1), first = i + 1 - count;
+      Matrix weights = q.row(i) * k.middleRows(first, count).transpose() * scale;  // [1][count]
       softmax(weights);
-      out.block(i, Index{h} * dim, 1, dim).noalias() = weights * v.middleRows(first, seen);
-      work.score_products += static_cast<std::uint64_t>(seen);
-      work.flops += 4 * static_cast<std::uint64_t>(seen * dim);
+      out.block(i, Index{h} * dim, 1, dim).noalias() = weights * v.middleRows(first, count);
+      work.score_products += static_cast<std::uint64_t>(count);
+      work.flops += 4 * static_cast<std::uint64_t>(count * dim);
     }
   }
   return out;
