@@ -39,9 +39,10 @@ void App::update(Ui& ui) {
   playback_.advance(passed, run_->player, session_.running());
   follow_player(false);
   take_compared();
+  ask_probe();
   if (hint_ && (seconds_ > kHintSeconds || ImGui::IsMouseClicked(ImGuiMouseButton_Left))) hint_ = false;
-  const bool moves = was_playing || playback_.playing || session_.running() || comparison_.running() || hint_ ||
-                     moment_.tween.running(seconds_);
+  const bool moves = was_playing || playback_.playing || session_.running() || comparison_.running() ||
+                     probes_.working() || hint_ || moment_.tween.running(seconds_);
   if (moves) ui.keep_moving();
 }
 
@@ -171,6 +172,7 @@ void App::draw_centre(PanelContext& context, const layout::Rect& dock) {
   if (tab_ == kBlocksTab) draw_blocks_panel(context, blocks_, dock);
   if (tab_ == kWorkTab) draw_work_panel(context, dock);
   if (tab_ == kRadixTab) draw_radix_panel(context, radix_, dock);
+  if (tab_ == kAttentionTab) draw_attention_panel(context, attention_, probe_answer(), dock);
   if (tab_ == kMetricsTab) draw_metrics_panel(context, metrics_, dock);
 }
 
@@ -181,11 +183,14 @@ void App::draw_right_dock(PanelContext& context, const layout::FrameLayout& fram
 }
 
 void App::draw_tabs(PanelContext& context, const layout::Rect& dock) {
-  static constexpr std::array<std::string_view, 4> kCaptions{"1  Blocks", "2  Work", "3  Radix", "4  Metrics"};
-  static constexpr std::array<std::string_view, 4> kIds{"tab_blocks", "tab_work", "tab_radix", "tab_metrics"};
-  static constexpr std::array<std::string_view, 4> kHelp{"Where K and V lie", "What each step computes and reads",
-                                                         "Which prefixes the cache keeps", "The run in numbers"};
-  static constexpr std::array<std::string_view, 4> kKeys{"tab_1", "tab_2", "tab_3", "tab_4"};
+  static constexpr std::array<std::string_view, 5> kCaptions{"1  Blocks", "2  Work", "3  Radix", "4  Metrics",
+                                                             "5  Attention"};
+  static constexpr std::array<std::string_view, 5> kIds{"tab_blocks", "tab_work", "tab_radix", "tab_metrics",
+                                                        "tab_attention"};
+  static constexpr std::array<std::string_view, 5> kHelp{"Where K and V lie", "What each step computes and reads",
+                                                         "Which prefixes the cache keeps", "The run in numbers",
+                                                         "What each token looks at, and the numbers in K and V"};
+  static constexpr std::array<std::string_view, 5> kKeys{"tab_1", "tab_2", "tab_3", "tab_4", "tab_5"};
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {context.px(4), context.px(3)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, context.ui.theme().background);
@@ -260,6 +265,8 @@ void App::finish_run() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   take_compared();
+  ask_probe();
+  while (probes_.working()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void App::go_to_step(std::uint64_t step) {

@@ -12,9 +12,12 @@
 #include "visualizer/app/comparison.h"
 #include "visualizer/app/moment.h"
 #include "visualizer/app/playback.h"
+#include "visualizer/app/probe_service.h"
+#include "visualizer/app/run_models.h"
 #include "visualizer/app/scenario_form.h"
 #include "visualizer/app/session.h"
 #include "visualizer/layout/frame_layout.h"
+#include "visualizer/panels/attention_panel.h"
 #include "visualizer/panels/blocks_panel.h"
 #include "visualizer/panels/guide_panel.h"
 #include "visualizer/panels/inspector_panel.h"
@@ -39,7 +42,7 @@ struct Run {
 };
 
 /// The tabs of the centre, in their order.
-inline constexpr int kBlocksTab = 0, kWorkTab = 1, kRadixTab = 2, kMetricsTab = 3;
+inline constexpr int kBlocksTab = 0, kWorkTab = 1, kRadixTab = 2, kMetricsTab = 3, kAttentionTab = 4;
 
 class App final : private Actions {
  public:
@@ -77,6 +80,8 @@ class App final : private Actions {
   void update(Ui& ui);
   void take_events();
   void take_compared();
+  void ask_probe();  ///< for what the Attention tab shows
+  ProbeAnswer probe_answer() const;
   void follow_player(bool stepping);
   void show_what_is_meant();
   void draw_docks(Ui& ui, PanelContext& context, const layout::FrameLayout& frame);
@@ -87,6 +92,7 @@ class App final : private Actions {
   void register_shortcuts(Ui& ui);
   void register_time_shortcuts(Shortcuts& keys);
   void register_view_shortcuts(Ui& ui);
+  void register_attention_shortcuts(Shortcuts& keys);
   Scene scene() const;
   void new_run(std::string title, std::string summary);
   void say(std::string words, bool is_error);
@@ -141,6 +147,9 @@ class App final : private Actions {
   Comparison comparison_;
   ScenarioForm started_;  ///< what the run that is shown was started with; without fields: no scenario
   RadixPanelState radix_;
+  AttentionPanelState attention_;
+  RunModels models_;
+  ProbeService probes_;
   GuidePanelState guide_;
   InspectorPanelState inspector_;
   TimelinePanelState timeline_;

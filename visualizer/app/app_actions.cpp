@@ -28,6 +28,8 @@ void App::new_run(std::string title, std::string summary) {
   timeline_ = {};
   blocks_.scroll = 0;
   radix_.forget();
+  attention_.forget();
+  probes_.forget();
   metrics_.forget();
   comparison_.forget();
   compare_ = {};

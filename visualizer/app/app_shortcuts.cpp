@@ -10,6 +10,7 @@ namespace kvarium::ui {
 void App::register_shortcuts(Ui& ui) {
   register_time_shortcuts(ui.shortcuts);
   register_view_shortcuts(ui);
+  register_attention_shortcuts(ui.shortcuts);
 }
 
 void App::register_time_shortcuts(Shortcuts& keys) {
@@ -31,8 +32,29 @@ void App::register_time_shortcuts(Shortcuts& keys) {
   keys.on("zoom_fit", [this] {
     timeline_.fit();
     radix_.fit();
+    attention_.look = {};
   });
   keys.on("zoom_100", [this] { radix_.actual_size(); });
+}
+
+void App::register_attention_shortcuts(Shortcuts& keys) {
+  const auto on = [&](std::string_view id, auto action) {
+    keys.on(id, [this, action] {
+      if (tab_ == kAttentionTab) action(attention_, run_->player.world().model);
+    });
+  };
+  using State = AttentionPanelState;
+  on("layer_previous", [](State& state, const ModelShape& shape) { state.move_layer(shape, -1); });
+  on("layer_next", [](State& state, const ModelShape& shape) { state.move_layer(shape, 1); });
+  on("head_previous", [](State& state, const ModelShape& shape) { state.move_head(shape, -1); });
+  on("head_next", [](State& state, const ModelShape& shape) { state.move_head(shape, 1); });
+  on("attention_view", [](State& state, const ModelShape&) { state.change_view(); });
+  on("map_larger", [](State& state, const ModelShape&) { state.zoom(1.25F); });
+  on("map_smaller", [](State& state, const ModelShape&) { state.zoom(0.8F); });
+  on("cell_up", [](State& state, const ModelShape&) { state.move_cursor(-1, 0); });
+  on("cell_down", [](State& state, const ModelShape&) { state.move_cursor(1, 0); });
+  on("cell_left", [](State& state, const ModelShape&) { state.move_cursor(0, -1); });
+  on("cell_right", [](State& state, const ModelShape&) { state.move_cursor(0, 1); });
 }
 
 void App::register_view_shortcuts(Ui& ui) {
@@ -41,6 +63,7 @@ void App::register_view_shortcuts(Ui& ui) {
   keys.on("tab_2", [this] { show_tab(kWorkTab); });
   keys.on("tab_3", [this] { show_tab(kRadixTab); });
   keys.on("tab_4", [this] { show_tab(kMetricsTab); });
+  keys.on("tab_5", [this] { show_tab(kAttentionTab); });
   keys.on("compare", [this] { later([this] { toggle_compare(); }); });
   keys.on("why", [this] {
     drawer_ = true;
@@ -86,6 +109,8 @@ void App::register_view_shortcuts(Ui& ui) {
       toast_.words.clear();
     else if (compare_.open)
       compare_.open = false;
+    else if (tab_ == kAttentionTab && attention_.cursor)
+      attention_.cursor.reset();
     else if (blocks_.isolated)
       blocks_.isolated.reset();
     else

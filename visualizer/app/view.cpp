@@ -29,10 +29,10 @@ std::string read_script(const std::string& path) {
 }
 
 int tab_of(const std::string& name) {
-  static constexpr std::string_view kNames[] = {"blocks", "work", "radix", "metrics"};
+  static constexpr std::string_view kNames[] = {"blocks", "work", "radix", "metrics", "attention"};
   const auto at = std::find(std::begin(kNames), std::end(kNames), name);
   if (at != std::end(kNames)) return static_cast<int>(at - std::begin(kNames));
-  throw InputError(tr_format("there is no tab \"{}\"; there are blocks, work, radix and metrics", name));
+  throw InputError(tr_format("there is no tab \"{}\"; there are blocks, work, radix, metrics and attention", name));
 }
 
 void go_where_asked(App& app, const ViewOptions& options) {
@@ -75,6 +75,8 @@ int run_view(const ViewOptions& options) {
         std::string(tr("view shows nothing by itself: give --screenshot, --dump-ui or --script with a file; "
                        "the window opens without view: kvarium --scenario S02")));
   }
+  for (int i = 0; i < kFramesToSettle; ++i) host.frame();
+  app.finish_run();  // what the tab that is shown asked for
   for (int i = 0; i < kFramesToSettle; ++i) host.frame();
   if (!options.script.empty()) Driver(host).run(read_script(options.script), options.script);
   if (!options.screenshot.empty()) write_png(options.screenshot, host.screenshot());

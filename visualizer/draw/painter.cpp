@@ -117,6 +117,22 @@ void Painter::text_if_fits(const layout::Rect& rect, std::string_view words, Col
     text(rect, words, colour, font, align);
 }
 
+void Painter::upward_text(const layout::Rect& rect, std::string_view text, Colour colour, FontRole font) {
+  const auto measured = [&](std::string_view part) { return measure(font, part); };
+  const std::string fitted = layout::fit_text(text, rect.height, measured);
+  if (fitted.empty()) return;
+  const float height = line_height(font);
+  const float left = std::round(rect.x + (rect.width - height) / 2), bottom = std::round(rect.bottom());
+  // Written from left to right first, anywhere; then each corner of each letter is turned by a quarter.
+  const ImVec2 at = list_.GetClipRectMin();
+  const int first = list_.VtxBuffer.Size;
+  list_.AddText(ui_.fonts().get(font), height, at, colour, fitted.data(), fitted.data() + fitted.size());
+  for (int i = first; i < list_.VtxBuffer.Size; ++i) {
+    ImVec2& corner = list_.VtxBuffer[i].pos;
+    corner = {left + (corner.y - at.y), bottom - (corner.x - at.x)};
+  }
+}
+
 void Painter::clip(const layout::Rect& rect) { list_.PushClipRect(top_left(rect), bottom_right(rect), true); }
 void Painter::pop_clip() { list_.PopClipRect(); }
 

@@ -49,6 +49,10 @@ class Painter {
   /// Like text(), but nothing is drawn when not all of it fits.
   void text_if_fits(const layout::Rect& rect, std::string_view text, Colour colour, FontRole font, Align align);
 
+  /// One line that reads upwards from the bottom of `rect`, in its middle from left to right, cut where it does not
+  /// fit.
+  void upward_text(const layout::Rect& rect, std::string_view text, Colour colour, FontRole font);
+
   /// Nothing is drawn outside `rect` until pop_clip().
   void clip(const layout::Rect& rect);
   void pop_clip();
