@@ -7,7 +7,7 @@
 
 #include "cpu_reference/matrix.h"
 
-#if defined(__AVX2__) || defined(__AVX512F__)
+#if defined(__AVX2__) || defined(__AVX512F__) || defined(__F16C__)
 #include <immintrin.h>
 #endif
 
@@ -26,13 +26,6 @@ using Lanes = float __attribute__((vector_size(kLanes * 4)));
 inline Lanes load_lanes(const float* numbers) {
   Lanes lanes;
   std::memcpy(&lanes, numbers, sizeof lanes);
-  return lanes;
-}
-
-/// The first `count` < kLanes numbers, then zeros.
-inline Lanes load_some_lanes(const float* numbers, Index count) {
-  Lanes lanes = {};
-  std::memcpy(&lanes, numbers, static_cast<std::size_t>(count) * sizeof(float));
   return lanes;
 }
 
@@ -60,6 +53,13 @@ Lanes to_lanes(SmallInts integers) {
   for (Index i = 0; i < kLanes; ++i) lanes[i] = static_cast<float>(integers[kFirst + i]);
   return lanes;
 #endif
+}
+
+/// kLanes small integers as floats.
+inline Lanes int8_lanes(const std::int8_t* integers) {
+  SmallInts some = {};
+  std::memcpy(&some, integers, static_cast<std::size_t>(kLanes));
+  return to_lanes<0>(some);
 }
 
 inline void store_lanes(Lanes lanes, float* numbers) { std::memcpy(numbers, &lanes, sizeof lanes); }

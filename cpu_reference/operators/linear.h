@@ -7,18 +7,20 @@
 
 namespace kvarium::cpu {
 
-/// y = x W^T: y[t][o] = sum_i x[t][i] * weight[o][i]. With one token this is matrix times vector and reads the whole
-/// weight for 2 operations a number; with many tokens each number that is read is used once a token. That is why
-/// decoding waits for memory and prefilling waits for arithmetic.
-/// Returns [tokens][outputs]. MisuseError when the widths differ.
-Matrix linear(const MatrixIn& x,       // [tokens][inputs]
-              const MatrixIn& weight,  // [outputs][inputs]
-              Work& work);
+/// Up to so many rows of x linear() allocates nothing, and row t of y has the same bits as linear() of row t alone.
+inline constexpr Index kFewTokens = 16;
 
-/// The same for a weight of any type, into `y`.
+/// y = x W^T: y[t][o] = sum_i x[t][i] * weight[o][i], for a weight of any type. With one token this is matrix times
+/// vector and reads the whole weight for 2 operations a number; with many tokens each number that is read is used once
+/// a token. That is why decoding waits for memory and prefilling waits for arithmetic.
+///
+/// Few tokens: tiles of dot products; each number of the weight is read and widened once for all tokens.
+/// Many tokens: tiles of the weight are widened (F32 is used where it lies) and multiplied by Eigen.
+/// The tiles and the order of all sums depend on the shapes alone: the number of threads does not change a bit.
+/// MisuseError when shapes do not fit.
 void linear(const MatrixIn& x,           // [tokens][inputs]
             const WeightMatrix& weight,  // [outputs][inputs]
-            MatrixInOut y,               // [tokens][outputs]
+            MatrixInOut y,               // [tokens][outputs], all of it is written
             ThreadPool& threads, Work& work);
 
 }  // namespace kvarium::cpu

@@ -21,17 +21,14 @@ void narrow_row(const float* numbers, Index columns, std::byte* row) {
 
 void dequantize_f16(const std::byte* row, Index columns, float* __restrict out) {
   Index i = 0;
-#if defined(__F16C__)
-  // One instruction for 8 numbers: without it the weights could not be widened as fast as memory delivers them.
-  for (; i + 8 <= columns; i += 8) {
-    _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row + 2 * i))));
-  }
-#endif
+  for (; i + kLanes <= columns; i += kLanes) store_lanes(f16_lanes(row + 2 * i), out + i);
   for (; i < columns; ++i) out[i] = f16_to_f32(half_at(row, i));
 }
 
 void dequantize_bf16(const std::byte* row, Index columns, float* __restrict out) {
-  for (Index i = 0; i < columns; ++i) out[i] = bf16_to_f32(half_at(row, i));
+  Index i = 0;
+  for (; i + kLanes <= columns; i += kLanes) store_lanes(bf16_lanes(row + 2 * i), out + i);
+  for (; i < columns; ++i) out[i] = bf16_to_f32(half_at(row, i));
 }
 
 void quantize_f16(const float* numbers, Index columns, std::byte* row) {

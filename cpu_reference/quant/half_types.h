@@ -9,11 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "cpu_reference/matrix.h"
-
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
+#include "cpu_reference/lanes.h"
 
 namespace kvarium::cpu {
 
@@ -73,6 +69,37 @@ inline std::uint16_t f32_to_bf16(float number) {
   const std::uint32_t bits = bits_of_float(number);
   if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return static_cast<std::uint16_t>((bits >> 16U) | 0x40U);  // a quiet NaN
   return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U);
+}
+
+/// kLanes numbers, on any boundary.
+inline Lanes f16_lanes(const std::byte* halves) {
+#if defined(__AVX512F__)
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(halves)));
+#elif defined(__F16C__)
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(halves)));
+#else
+  std::uint16_t numbers[kLanes];
+  std::memcpy(numbers, halves, sizeof numbers);
+  Lanes lanes;
+  for (Index i = 0; i < kLanes; ++i) lanes[i] = f16_to_f32(numbers[i]);
+  return lanes;
+#endif
+}
+
+inline Lanes bf16_lanes(const std::byte* halves) {
+#if defined(__AVX512F__)
+  const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(halves));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+#elif defined(__AVX2__)
+  const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(halves));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
+#else
+  std::uint16_t numbers[kLanes];
+  std::memcpy(numbers, halves, sizeof numbers);
+  Lanes lanes;
+  for (Index i = 0; i < kLanes; ++i) lanes[i] = bf16_to_f32(numbers[i]);
+  return lanes;
+#endif
 }
 
 /// Rows of `columns` numbers, on any boundary.

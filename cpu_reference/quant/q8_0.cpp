@@ -10,8 +10,7 @@ void dequantize_q8_0(const std::byte* row, Index columns, float* __restrict out)
   for (Index b = 0; b < columns / BlockQ8_0::kNumbers; ++b, out += BlockQ8_0::kNumbers) {
     const BlockQ8_0& block = blocks_of<BlockQ8_0>(row)[b];
     const float scale = block.scale.widened();
-    write_16(load_16<SmallInts>(block.quants), scale, out);
-    write_16(load_16<SmallInts>(block.quants + 16), scale, out + 16);
+    for (Index i = 0; i < BlockQ8_0::kNumbers; i += kLanes) store_lanes(scale * int8_lanes(block.quants + i), out + i);
   }
 }
 

@@ -1,0 +1,77 @@
+#pragma once
+// Numbers of a weight's row as vectors, straight from memory, for the types whose decoding is worth it: the same bits
+// as dequantize_row() gives.
+
+#include "cpu_reference/lanes.h"
+#include "cpu_reference/quant/dequantize.h"
+#include "cpu_reference/quant/half_types.h"
+#include "cpu_reference/quant/q8_0.h"
+
+namespace kvarium::cpu {
+
+constexpr Index kStep = 32;  ///< numbers that are read at a time
+
+/// What a type tells the inner loop:
+///   kType, and read(): the kStep numbers from `column` on, a multiple of kStep.
+///   kBytesAhead: how far the loop asks for memory in each step. Rows of few bytes are too short for the processor to
+///   see that they are read to their end, and so are the kOutputs rows behind them; so the loop asks for those rows,
+///   one byte for each byte that it uses. Rows of floats are long enough: asking costs more than it gives.
+
+struct StepLanes {
+  Lanes lanes[kStep / kLanes];
+};
+
+struct F32Weight {
+  static constexpr WeightType kType = WeightType::f32;
+  static constexpr std::size_t kBytesAhead = 0;
+  static StepLanes read(const std::byte* row, Index column) {
+    StepLanes step;
+    std::memcpy(&step, row + static_cast<std::size_t>(column) * sizeof(float), sizeof step);
+    return step;
+  }
+};
+
+struct F16Weight {
+  static constexpr WeightType kType = WeightType::f16;
+  static constexpr std::size_t kBytesAhead = 2 * kStep;
+  static StepLanes read(const std::byte* row, Index column) {
+    StepLanes step;
+    for (Index i = 0; i < kStep / kLanes; ++i) step.lanes[i] = f16_lanes(row + 2 * (column + i * kLanes));
+    return step;
+  }
+};
+
+struct Bf16Weight {
+  static constexpr WeightType kType = WeightType::bf16;
+  static constexpr std::size_t kBytesAhead = 2 * kStep;
+  static StepLanes read(const std::byte* row, Index column) {
+    StepLanes step;
+    for (Index i = 0; i < kStep / kLanes; ++i) step.lanes[i] = bf16_lanes(row + 2 * (column + i * kLanes));
+    return step;
+  }
+};
+
+struct Q8_0Weight {
+  static constexpr WeightType kType = WeightType::q8_0;
+  static constexpr std::size_t kBytesAhead = sizeof(BlockQ8_0);
+  static StepLanes read(const std::byte* row, Index column) {
+    const BlockQ8_0& block = blocks_of<BlockQ8_0>(row)[column / BlockQ8_0::kNumbers];
+    const float scale = block.scale.widened();
+    StepLanes step;
+    for (Index i = 0; i < kStep / kLanes; ++i) step.lanes[i] = scale * int8_lanes(block.quants + i * kLanes);
+    return step;
+  }
+};
+
+/// The last `count` < kStep numbers of a row, from `column` on, and zeros behind them.
+template <class Weight>
+StepLanes read_rest(const std::byte* row, Index column, Index count) {
+  float numbers[kStep] = {};
+  const std::uint64_t skip = row_bytes(Weight::kType, static_cast<std::uint64_t>(column));
+  dequantize_row(Weight::kType, row + skip, count, numbers);
+  StepLanes step;
+  std::memcpy(&step, numbers, sizeof step);
+  return step;
+}
+
+}  // namespace kvarium::cpu
