@@ -121,6 +121,7 @@ KvRow PagedKvSequence::row(std::uint32_t layer, std::uint32_t position) {
 void PagedKvSequence::find_runs(std::uint32_t layer, std::uint32_t tokens, std::vector<KvRun>& found) const {
   expect_place(layer, tokens);
   found.clear();
+  found.reserve(blocks_.size());  // of the whole table at once, so that decoding allocates nothing while it grows
   for (std::uint32_t first = 0, entry = 0; first < tokens; first += found.back().tokens, ++entry) {
     found.push_back(store_.block(layer, blocks_[entry]));
     found.back().tokens = std::min(store_.block_size(), tokens - first);
