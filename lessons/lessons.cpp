@@ -17,6 +17,8 @@ const std::vector<Lesson>& lessons() {
       {"07_radix_tree", "A tree of prompts", "docs/lessons/07_radix_tree.md", radix_tree},
       {"08_eviction", "Eviction", "docs/lessons/08_eviction.md", eviction},
       {"09_continuous_batching", "Continuous batching", "docs/lessons/09_continuous_batching.md", continuous_batching},
+      {"14_online_softmax", "Online softmax", "docs/lessons/14_online_softmax.md", online_softmax},
+      {"16_without_a_cache", "Without a cache", "docs/lessons/16_without_a_cache.md", without_a_cache},
   };
   return kAll;
 }

@@ -12,5 +12,7 @@ void prefix_hash(LessonKit& kit);
 void radix_tree(LessonKit& kit);
 void eviction(LessonKit& kit);
 void continuous_batching(LessonKit& kit);
+void online_softmax(LessonKit& kit);
+void without_a_cache(LessonKit& kit);
 
 }  // namespace kvarium

@@ -90,6 +90,23 @@ TEST_CASE("lesson 09 prints both timelines and what a preemption costs") {
   CHECK_THAT(text, contains("   5  A B C         D"));    // preempted
 }
 
+TEST_CASE("lesson 14 adds scores one by one and counts what three attentions move") {
+  const std::string text = transcript("14");
+  CHECK_THAT(text, contains("score ln 4, value 5    max 1.3863   sum 2.0000   out  6.7500   out / sum 3.3750\n"));
+  CHECK_THAT(text, contains("Answer: 18432."));
+  CHECK_THAT(text, contains(" 256     1.06 MiB             466 KiB             289 KiB\n"));
+  CHECK_THAT(text, contains("Answer: 4. Counted: 3.7."));
+  CHECK_THAT(text, contains("that leaves 10 of 16."));
+}
+
+TEST_CASE("lesson 16 keeps a state that does not grow, and shows what it forgets") {
+  const std::string text = transcript("16");
+  CHECK_THAT(text, contains("tokens that is 4.00 KiB, in its last step 7.50 KiB"));
+  CHECK_THAT(text, contains("Answer: 4160."));
+  CHECK_THAT(text, contains("1,048,576     1.00 GiB           4.00 MiB  64.5 KiB     64.0 KiB\n"));
+  CHECK_THAT(text, contains("Answer: softmax attention."));
+}
+
 TEST_CASE("a transcript is plain text of at most 80 columns, figures included") {
   for (const Lesson& lesson : lessons()) {
     INFO(lesson.id);
