@@ -23,7 +23,18 @@ std::string unescape(std::string_view literal) {
       continue;
     }
     ++i;
-    text += literal[i] == 'n' ? '\n' : literal[i] == 't' ? '\t' : literal[i];
+    text += literal[i] == 't' ? '\t' : literal[i];
+  }
+  return text;
+}
+
+/// Line feeds as themselves: files write them so, or as the two characters of a Jinja literal.
+std::string with_line_feeds(std::string_view jinja) {
+  std::string text;
+  for (std::size_t i = 0; i < jinja.size(); ++i) {
+    const bool is_feed = jinja.compare(i, 2, "\\n") == 0;
+    text += is_feed ? '\n' : jinja[i];
+    if (is_feed) ++i;
   }
   return text;
 }
@@ -50,7 +61,7 @@ std::string words_between(std::string_view jinja, std::string_view head, std::st
 ChatTemplate chatml(std::string_view jinja) {
   ChatTemplate chat;
   chat.format = ChatFormat::chatml;
-  chat.default_system = words_between(jinja, R"(<|im_start|>system\n)", "<|im_end|>");
+  chat.default_system = words_between(jinja, "<|im_start|>system\n", "<|im_end|>");
   return chat;
 }
 
@@ -58,7 +69,7 @@ ChatTemplate llama3(std::string_view jinja) {
   ChatTemplate chat;
   chat.format = ChatFormat::llama3;
   chat.adds_begin = true;
-  const std::string knowledge = words_between(jinja, "Cutting Knowledge Date: ", R"(\n)");
+  const std::string knowledge = words_between(jinja, "Cutting Knowledge Date: ", "\n");
   if (knowledge.empty()) return chat;
   constexpr std::string_view kDate = "date_string = \"";
   const std::size_t date = jinja.find(kDate);
@@ -144,7 +155,8 @@ std::string_view name(ChatFormat format) {
   return "";
 }
 
-std::optional<ChatTemplate> recognise_chat_template(std::string_view jinja) {
+std::optional<ChatTemplate> recognise_chat_template(std::string_view source) {
+  const std::string jinja = with_line_feeds(source);
   std::optional<ChatTemplate> chat;
   if (contains(jinja, "<|im_start|>")) chat = chatml(jinja);
   if (contains(jinja, "<|start_header_id|>")) chat = llama3(jinja);

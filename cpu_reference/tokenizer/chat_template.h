@@ -30,7 +30,7 @@ struct ChatTemplate {
 
 /// Which of the formats the template writes; nothing when it is none of them. A date that the template asks the clock
 /// for is the one it gives in case there is no clock.
-std::optional<ChatTemplate> recognise_chat_template(std::string_view jinja);
+std::optional<ChatTemplate> recognise_chat_template(std::string_view source);
 
 /// The first turn of a conversation, up to where the answer begins. `begin`: how the begin token is written. `system`:
 /// empty: the template's own. What the two say names no control tokens.

@@ -43,6 +43,12 @@ TEST_CASE("ChatML: the template's own system message is read from it, and yields
   CHECK(render(kPlainChatml, "", "Hi") == "ChatML: <|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
 }
 
+TEST_CASE("ChatML: line feeds of the template may be escaped or stand as themselves") {
+  const std::string feeds = "{{ '<|im_start|>system\nYou are S.<|im_end|>\n' }}";
+  CHECK(render(feeds, "", "Hi").find("<|im_start|>system\nYou are S.<|im_end|>\n<|im_start|>user") !=
+        std::string::npos);
+}
+
 TEST_CASE("ChatML: words in a literal that ends before the turn does are not taken for a system message") {
   CHECK(render(kSmol, "", "Hi") == "ChatML: <|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
   std::string escaped(kSmol);
