@@ -1,25 +1,14 @@
 #include "cpu_reference/operators/softmax.h"
 
-#include <cmath>
-#include <limits>
+#include "cpu_reference/operators/online_softmax.h"
 
 namespace kvarium::cpu {
 
 void softmax(MatrixInOut x) {
-  constexpr float kMasked = -std::numeric_limits<float>::infinity();
-  if (x.cols() == 0) return;
   for (Index r = 0; r < x.rows(); ++r) {
-    auto row = x.row(r).array();
-    const float maximum = row.maxCoeff<Eigen::PropagateNaN>();
-    if (std::isnan(maximum)) {
-      row.setConstant(maximum);
-    } else if (maximum == kMasked) {
-      row.setZero();
-    } else {
-      // Eigen's fast exp is a little above 0 at -infinity, so the mask is applied after it.
-      row = (row == kMasked).select(0.0F, (row - maximum).exp());
-      row /= row.sum();
-    }
+    OnlineSoftmax state;  // of one row, all at once and without values
+    state.weigh({x.row(r).data(), static_cast<std::size_t>(x.cols())});
+    if (state.sum != 0.0F) x.row(r) /= state.sum;
   }
 }
 
