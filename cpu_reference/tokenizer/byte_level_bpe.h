@@ -30,7 +30,8 @@ class ByteLevelBpe : public Tokenizer {
   ByteLevelBpe(std::vector<Piece> pieces, SpecialTokens specials, AddedTokens added, ByteLevelRules rules);
 
   /// Control and unused tokens add no text. decode(encode(text)) == text for any bytes, valid UTF-8 or not, but for
-  /// what `composes` and `space_before` change, when the vocabulary has a piece for each byte.
+  /// what `composes` and `space_before` change, when the vocabulary has a piece for each byte. Hugging Face's package
+  /// takes no bytes but text: what is no valid UTF-8 is U+FFFD before it sees it, and comes back as that.
   std::string piece(std::optional<TokenId> previous, TokenId token) const override;
 
  protected:

@@ -27,7 +27,8 @@ std::optional<Join> MergeRanks::join(TokenId left, TokenId right) const {
 MergeRanks merge_ranks(const std::vector<std::pair<std::string_view, std::string_view>>& merges, const PieceIds& ids) {
   MergeRanks ranks;
   for (std::size_t row = 0; row < merges.size(); ++row) {
-    const auto& [left, right] = merges[row];
+    const std::string_view left = merges[row].first;
+    const std::string_view right = merges[row].second;
     const std::string joined = std::string(left).append(right);
     const auto id_of = [&](std::string_view piece) {
       const auto found = ids.find(piece);

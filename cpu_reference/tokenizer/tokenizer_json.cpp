@@ -72,7 +72,11 @@ void read_vocabulary(const JsonPlace& model, Rows& rows) {
   const JsonPlace vocab = model.at("vocab").object();
   const bool has_bytes = model.at("byte_fallback").boolean_or(false);
   std::vector<std::pair<std::int32_t, std::string>> sorted;
-  for (const auto& [text, id] : vocab.value().items()) sorted.emplace_back(vocab.at(text).whole(kLargestId), text);
+  for (const auto& [text, id] : vocab.value().items()) {
+    const bool is_id = id.is_number_unsigned() && id.get<std::uint64_t>() <= std::uint64_t{kLargestId};
+    // Only a wrong id needs the way to it: there are 100,000 of them.
+    sorted.emplace_back(is_id ? id.get<std::int32_t>() : vocab.at(text).whole(kLargestId), text);
+  }
   if (sorted.empty()) vocab.fail(tr("it is empty"));
   std::sort(sorted.begin(), sorted.end());
   for (const auto& [id, text] : sorted) {
