@@ -3,10 +3,31 @@
 #include <algorithm>
 #include <utility>
 
+#include "cpu_reference/tokenizer/unicode.h"
+
 namespace kvarium::cpu {
 namespace {
 
-bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
+bool is_white(const Character& character) {
+  return character.kind == CharacterKind::space || character.kind == CharacterKind::line_break;
+}
+
+/// Where the white space before text[at] begins; not before `from`.
+std::size_t white_start(std::string_view text, std::size_t from, std::size_t at) {
+  while (at > from) {
+    std::size_t start = at - 1;
+    while (start > from && (text[start] & 0xC0) == 0x80) --start;  // inside a character
+    const Character character = character_at(text, start);
+    if (!is_white(character) || start + character.length != at) return at;
+    at = start;
+  }
+  return at;
+}
+
+std::size_t white_end(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_white(character_at(text, at))) at += character_at(text, at).length;
+  return at;
+}
 
 }  // namespace
 
@@ -26,10 +47,9 @@ std::optional<AddedTokens::Match> AddedTokens::find(std::string_view text, std::
   for (std::size_t at = from; at < text.size(); ++at) {
     const AddedToken* token = longest_at(text, at, may_control);
     if (token == nullptr) continue;
-    std::size_t start = at;
+    const std::size_t start = token->takes_space_left ? white_start(text, from, at) : at;
     std::size_t end = at + token->text.size();
-    while (token->takes_space_left && start > from && is_space(text[start - 1])) --start;
-    while (token->takes_space_right && end < text.size() && is_space(text[end])) ++end;
+    if (token->takes_space_right) end = white_end(text, end);
     return Match{start, end - start, token->id};
   }
   return {};

@@ -142,7 +142,7 @@ std::shared_ptr<const Tokenizer> make(const JsonPlace& file, std::optional<std::
     return std::make_shared<ByteLevelBpe>(std::move(pieces), std::move(specials), AddedTokens(std::move(added)),
                                           std::move(rules));
   }
-  SpmRules& rules = std::get<SpmRules>(steps);
+  auto& rules = std::get<SpmRules>(steps);
   if (model.at("ignore_merges").boolean_or(false)) model.at("ignore_merges").fail(tr("it is not supported here"));
   rules.merges = std::move(merges);
   return std::make_shared<SpmTokenizer>(std::move(pieces), std::move(specials), AddedTokens(std::move(added)),

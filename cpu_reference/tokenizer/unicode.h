@@ -1,5 +1,6 @@
 #pragma once
-// What Unicode says of characters: their kind, and the composed form of a text.
+// What Unicode says of characters: their kind, and the composed form of a text. A character that is newer than the
+// installed utf8proc (2.8 knows Unicode 15) is of the kind other.
 
 #include <cstddef>
 #include <cstdint>

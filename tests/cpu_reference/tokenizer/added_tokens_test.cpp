@@ -41,5 +41,8 @@ TEST_CASE("an added token takes the white space around it where it is to") {
   const AddedTokens tokens({{"<l>", TokenId{1}, true, true, false}, {"<r>", TokenId{2}, true, false, true}});
   CHECK(show(tokens.find("a \t<l> b", 0, everywhere)) == "1+5=#1");
   CHECK(show(tokens.find("a <r> \n", 0, everywhere)) == "2+5=#2");
+  CHECK(show(tokens.find("a\u3000\u00a0<l>", 0, everywhere)) == "1+8=#1");
+  CHECK(show(tokens.find("<r>\u2003x", 0, everywhere)) == "0+6=#2");
+  CHECK(show(tokens.find("\x80<l>", 0, everywhere)) == "1+3=#1");
   CHECK(show(tokens.find("a  <l>", 2, everywhere)) == "2+4=#1");  // what was passed already stays
 }
