@@ -33,6 +33,7 @@ PagedKvStore& CpuRunner::store() const {
 }
 
 void CpuRunner::copy(std::span<const BlockCopy> copies) {
+  for (const BlockCopy& copy : copies) store().expect_can_copy(copy.from, copy.to, copy.tokens);
   for (const BlockCopy& copy : copies) store().copy(copy.from, copy.to, copy.tokens);
 }
 

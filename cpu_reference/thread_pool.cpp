@@ -1,6 +1,6 @@
 #include "cpu_reference/thread_pool.h"
 
-#include <algorithm>
+#include <system_error>
 
 namespace kvarium::cpu {
 namespace {
@@ -19,7 +19,11 @@ void wait_while_equal(const std::atomic<std::uint32_t>& value, std::uint32_t old
 }  // namespace
 
 ThreadPool::ThreadPool(std::uint32_t threads) {
-  for (std::uint32_t i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  try {
+    for (std::uint32_t i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that there are do the same work.
+  }
 }
 
 ThreadPool::~ThreadPool() {

@@ -11,7 +11,7 @@ namespace kvarium::cpu {
 
 class ThreadPool {
  public:
-  /// `threads` counts the one that calls for_each(); 0 means 1.
+  /// `threads` counts the one that calls for_each(); 0 means 1. Fewer where the system gives fewer.
   explicit ThreadPool(std::uint32_t threads = 1);
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;

@@ -35,8 +35,9 @@ std::vector<float> attention_weights(const MatrixIn& queries, std::uint32_t firs
   const float scale = 1.0F / std::sqrt(static_cast<float>(dim));
   std::vector<float> weights;
   weights.reserve(static_cast<std::size_t>(Index{heads.query_heads} * tokens * positions));
+  Matrix keys;
   for (std::uint32_t h = 0; h < heads.query_heads; ++h) {
-    const Matrix keys = keys_of_head(runs, positions, heads, heads.kv_head_of(h));
+    if (h % heads.group() == 0) keys = keys_of_head(runs, positions, heads, heads.kv_head_of(h));
     Matrix scores = queries.middleCols(Index{h} * dim, dim) * keys.transpose() * scale;
     for (Index t = 0; t < tokens; ++t) {
       const Index own = Index{first_position} + t;

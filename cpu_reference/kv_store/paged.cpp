@@ -50,8 +50,14 @@ KvRun PagedKvStore::block(std::uint32_t layer, BlockId block) const {
   return {keys_.data() + at, values_.data() + at, block_size()};
 }
 
-void PagedKvStore::copy(BlockId from, BlockId to, std::uint32_t tokens) {
+void PagedKvStore::expect_can_copy(BlockId from, BlockId to, std::uint32_t tokens) const {
   if (tokens > block_size()) throw MisuseError(fmt::format("{} slots of a block that has {}", tokens, block_size()));
+  offset(0, from, 0);
+  offset(0, to, 0);
+}
+
+void PagedKvStore::copy(BlockId from, BlockId to, std::uint32_t tokens) {
+  expect_can_copy(from, to, tokens);
   const auto count = static_cast<std::ptrdiff_t>(tokens * row_width());
   for (std::uint32_t layer = 0; layer < layers_; ++layer) {
     const std::size_t source = offset(layer, from, 0), target = offset(layer, to, 0);

@@ -33,6 +33,8 @@ class PagedKvStore {
   KvRun block(std::uint32_t layer, BlockId block) const;
   /// The first `tokens` slots of `from`, in all layers, go to `to`. MisuseError when there is no such block or slot.
   void copy(BlockId from, BlockId to, std::uint32_t tokens);
+  /// MisuseError where copy() would throw one.
+  void expect_can_copy(BlockId from, BlockId to, std::uint32_t tokens) const;
   /// K and V of these blocks: [blocks][layers][K, V][slot][kv_head][dim], as bytes. MisuseError when there is no such
   /// block.
   std::vector<std::byte> save(std::span<const BlockId> blocks) const;

@@ -142,6 +142,9 @@ void GgufReader::read_header() {
   keys_ = reader_.number<std::uint64_t>(tr("the number of keys"));
   reader_.expect_room(keys_, kLeastKeyBytes, tr("keys"));
   reader_.expect_room(tensors_, kLeastTensorBytes, tr("tensors"));
+  if (tensors_ > kMostTensors || keys_ > kMostTensors) {
+    fail(tr_format("{} tensors and {} keys are more than {}: the file is damaged", tensors_, keys_, kMostTensors));
+  }
 }
 
 GgufType GgufReader::read_type(std::string_view key) {

@@ -56,13 +56,13 @@ void refuse_unsupported(const ModelKeys& keys) {
 
 RopeScaling scaling_of(const ModelKeys& keys) {
   RopeScaling scaling;
-  const std::string kind(keys.all().text(keys.key("rope.scaling.type")).value_or("none"));
-  // Old files have a factor without a kind.
-  const float old_factor = keys.real("rope.scale_linear", 1.0);
-  if (kind == "linear" || (kind == "none" && old_factor != 1.0F)) {
+  // Without a kind a factor is linear, as llama.cpp takes it; old files have only the factor, under another name.
+  const std::string kind(keys.all().text(keys.key("rope.scaling.type")).value_or("linear"));
+  const float factor = keys.real("rope.scaling.factor", double{keys.real("rope.scale_linear", 1.0)});
+  if (kind == "linear" && factor != 1.0F && factor != 0.0F) {
     scaling.kind = RopeScaling::Kind::linear;
-    scaling.factor = keys.real("rope.scaling.factor", old_factor);
-  } else if (kind != "none") {
+    scaling.factor = factor;
+  } else if (kind != "none" && kind != "linear") {
     keys.fail(
         tr_format("{}: the rotary scaling {} is not supported: linear is", keys.key("rope.scaling.type"), shown(kind)));
   }

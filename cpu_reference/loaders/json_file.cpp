@@ -8,28 +8,76 @@
 #include "cpu_reference/loaders/mapped_file.h"
 
 namespace kvarium::cpu {
+namespace {
 
-nlohmann::json parse_json(std::string_view text, int deepest, const std::string& file) {
-  using Json = nlohmann::json;
-  std::vector<std::unordered_set<std::string>> keys;  // of the objects that are open, outermost first
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-    // An object or array tells its depth before it opens: at most `deepest` of them are open at once.
-    const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-    if (opens && depth >= deepest) {
-      fail_file(file, tr_format("its JSON is nested more than {} deep: the file is damaged", deepest));
-    }
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
-      fail_file(file, tr_format("the key {} is given twice: the file is damaged", shown(value.get<std::string>())));
+using Json = nlohmann::json;
+
+constexpr std::uint64_t kMostValues = 4'000'000;  ///< the largest tokenizer.json in use has half of them
+
+/// Reads the text once before any value is kept. The library's own callback could do this, but it walks through all
+/// neighbours of every object that closes, which takes hours on a file of many small ones.
+class Checker final : public nlohmann::json_sax<Json> {
+ public:
+  Checker(int deepest, const std::string& file) : deepest_(deepest), file_(file) {}
+
+  bool null() override { return count(); }
+  bool boolean(bool) override { return count(); }
+  bool number_integer(number_integer_t) override { return count(); }
+  bool number_unsigned(number_unsigned_t) override { return count(); }
+  bool number_float(number_float_t, const string_t&) override { return count(); }
+  bool string(string_t&) override { return count(); }
+  bool binary(binary_t&) override { return count(); }
+  bool start_object(std::size_t) override {
+    open();
+    keys_.emplace_back();
+    return count();
+  }
+  bool key(string_t& name) override {
+    if (!keys_.back().insert(name).second) {
+      fail_file(file_, tr_format("the key {} is given twice: the file is damaged", shown(name)));
     }
     return true;
-  };
-  try {
-    return Json::parse(text.begin(), text.end(), watch);
-  } catch (const Json::exception&) {
+  }
+  bool end_object() override {
+    keys_.pop_back();
+    --depth_;
+    return true;
+  }
+  bool start_array(std::size_t) override {
+    open();
+    return count();
+  }
+  bool end_array() override {
+    --depth_;
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  void open() {
+    if (++depth_ <= deepest_) return;
+    fail_file(file_, tr_format("its JSON is nested more than {} deep: the file is damaged", deepest_));
+  }
+  bool count() {
+    if (++values_ <= kMostValues) return true;
+    fail_file(file_, tr_format("its JSON has more than {} values: the file is damaged", kMostValues));
+  }
+
+  int deepest_;
+  const std::string& file_;
+  int depth_ = 0;
+  std::uint64_t values_ = 0;
+  std::vector<std::unordered_set<std::string>> keys_;  ///< of the objects that are open, outermost first
+};
+
+}  // namespace
+
+nlohmann::json parse_json(std::string_view text, int deepest, const std::string& file) {
+  Checker checker(deepest, file);
+  if (!Json::sax_parse(text.begin(), text.end(), &checker)) {
     fail_file(file, std::string(tr("its JSON is not valid: the file is damaged or of another format")));
   }
+  return Json::parse(text.begin(), text.end());
 }
 
 nlohmann::json read_json_file(const std::filesystem::path& path, int deepest) {

@@ -57,8 +57,10 @@ OpenedModel open_gguf_model(const std::filesystem::path& path, const OnProgress&
 
 /// `path` is the folder, or a file in it: the weights to take, or the list of them.
 OpenedModel open_folder(const std::filesystem::path& path, const OnProgress& on_progress, const CancelToken& cancel) {
-  const bool is_folder = std::filesystem::is_directory(path);
-  const std::filesystem::path folder = is_folder ? path : path.parent_path();
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(path, error);
+  const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const std::filesystem::path folder = is_folder ? path : parent;
   const bool one_file = !is_folder && path.extension() == ".safetensors";
   LoadedModel loaded = load_hugging_face(folder, one_file ? path : std::filesystem::path(), on_progress, cancel);
   auto tokenizer = tokenizer_from_json(folder / "tokenizer.json", loaded.model->config.shape.vocab);

@@ -14,8 +14,7 @@ namespace kvarium::cpu {
 namespace {
 
 constexpr std::uint64_t kLongestHeader = 16ULL << 20;  ///< bytes: room for 100,000 tensors
-constexpr std::size_t kMostTensors = 100'000;
-constexpr std::size_t kMostSides = 8;  ///< of a shape
+constexpr std::size_t kMostSides = 8;                  ///< of a shape
 
 /// The bytes of one number; nothing for a type that this reader does not know.
 std::optional<std::uint64_t> bytes_of_type(const std::string& type) {

@@ -15,6 +15,8 @@
 
 namespace kvarium::cpu {
 
+inline constexpr std::uint64_t kMostTensors = 100'000;  ///< in one file or model: real ones have some thousands
+
 struct TensorInfo {
   std::string name;
   WeightType type = WeightType::f32;

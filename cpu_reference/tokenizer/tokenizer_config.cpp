@@ -62,7 +62,8 @@ void read_ends(const std::filesystem::path& path, std::size_t vocab, SpecialToke
 void read_tokenizer_config(const std::filesystem::path& folder, const std::vector<Piece>& pieces,
                            SpecialTokens& specials) {
   const auto file = [&](const char* name) -> std::optional<std::filesystem::path> {
-    return std::filesystem::exists(folder / name) ? std::optional(folder / name) : std::nullopt;
+    std::error_code error;
+    return std::filesystem::exists(folder / name, error) ? std::optional(folder / name) : std::nullopt;
   };
   if (const auto path = file("tokenizer_config.json")) read_config(*path, piece_ids(pieces), specials);
   if (const auto path = file("generation_config.json")) read_ends(*path, pieces.size(), specials);

@@ -76,3 +76,16 @@ TEST_CASE("the runner needs a cache, once, of a size that fits") {
   CHECK_THROWS_AS(runner.create_cache(1, 1), MisuseError);
   CHECK(runner.forward(std::vector{sequence}).logits.size() == runner.shape().vocab);
 }
+
+TEST_CASE("of a list of copies with one bad one none is made") {
+  CpuRunner runner(builtin_model({}));
+  runner.create_cache(3, 4);
+  const std::vector<TokenId> tokens = random_tokens(4, 256, 1);
+  const std::vector<BlockId> first{BlockId{0}}, second{BlockId{1}};
+  runner.forward(std::vector<ScheduledSequence>{{RequestId{0}, tokens, 0, first}, {RequestId{1}, tokens, 0, second}});
+  const std::vector<std::byte> before = runner.save(first);
+  runner.forward(std::vector<ScheduledSequence>{{RequestId{1}, random_tokens(4, 256, 2), 0, second}});
+  CHECK_THROWS_AS(runner.copy(std::vector<BlockCopy>{{BlockId{1}, BlockId{0}, 4}, {BlockId{1}, BlockId{3}, 4}}),
+                  MisuseError);
+  CHECK(runner.save(first) == before);
+}

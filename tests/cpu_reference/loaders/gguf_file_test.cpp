@@ -101,6 +101,11 @@ TEST_CASE("counts that the file cannot hold are refused before memory is taken f
   writer.num_tensors = 0;
   writer.num_keys = std::uint64_t{1} << 63U;
   CHECK_THAT(refused(writer.bytes()), contains("9223372036854775808 keys at byte 24"));
+  // A file may be large and empty: a sparse one costs its maker nothing.
+  writer.num_keys = 0;
+  writer.num_tensors = 100'001;
+  CHECK_THAT(refused(writer.bytes() + std::string(24 * 100'001, '\0')),
+             contains("100001 tensors and 0 keys are more than"));
 }
 
 TEST_CASE("a text of 2^60 bytes is refused") {
