@@ -119,34 +119,17 @@ MergeRanks read_merges(const JsonPlace& merges, const std::vector<Piece>& pieces
   }
 }
 
-std::shared_ptr<const Tokenizer> make(const JsonPlace& file, std::optional<std::size_t> vocab,
-                                      const std::filesystem::path& folder) {
-  const JsonPlace model = file.at("model");
-  check_model(model);
-  Rows rows;
-  read_vocabulary(model, rows);
-  std::vector<AddedToken> added = read_added(file.at("added_tokens"), rows);
-  std::vector<Piece> pieces = rows.take();
-  MergeRanks merges = read_merges(model.at("merges"), pieces);
-
-  SpecialTokens specials;
-  specials.begin = begin_of(file.at("post_processor"), pieces.size());
-  specials.add_begin = specials.begin.has_value();
-  read_tokenizer_config(folder, pieces, specials);
-  pad_vocabulary(pieces, vocab);
-
+std::variant<ByteLevelRules, SpmRules> rules_of(const JsonPlace& file, MergeRanks merges) {
+  const JsonPlace ignores_merges = file.at("model").at("ignore_merges");
   std::variant<ByteLevelSteps, SpmRules> steps = steps_of(file);
   if (auto* bytes = std::get_if<ByteLevelSteps>(&steps)) {
-    ByteLevelRules rules{std::move(bytes->splits), std::move(merges), model.at("ignore_merges").boolean_or(false),
-                         bytes->composes, bytes->space_before};
-    return std::make_shared<ByteLevelBpe>(std::move(pieces), std::move(specials), AddedTokens(std::move(added)),
-                                          std::move(rules));
+    return ByteLevelRules{std::move(bytes->splits), std::move(merges), ignores_merges.boolean_or(false),
+                          bytes->composes, bytes->space_before};
   }
+  if (ignores_merges.boolean_or(false)) ignores_merges.fail(tr("it is not supported here"));
   auto& rules = std::get<SpmRules>(steps);
-  if (model.at("ignore_merges").boolean_or(false)) model.at("ignore_merges").fail(tr("it is not supported here"));
   rules.merges = std::move(merges);
-  return std::make_shared<SpmTokenizer>(std::move(pieces), std::move(specials), AddedTokens(std::move(added)),
-                                        std::move(rules));
+  return std::move(rules);
 }
 
 }  // namespace
@@ -155,12 +138,28 @@ std::shared_ptr<const Tokenizer> tokenizer_from_json(const std::filesystem::path
                                                      std::optional<std::size_t> vocab) {
   const nlohmann::json json = read_json_file(path, kDeepest);
   const JsonPlace file(json, path.string());
+  const JsonPlace model = file.object().at("model");
+  check_model(model);
+  Rows rows;
+  read_vocabulary(model, rows);
+  AddedTokens added(read_added(file.at("added_tokens"), rows));
+  std::vector<Piece> pieces = rows.take();
+  std::variant<ByteLevelRules, SpmRules> rules = rules_of(file, read_merges(model.at("merges"), pieces));
+
+  SpecialTokens specials;
+  specials.begin = begin_of(file.at("post_processor"), pieces.size());
+  specials.add_begin = specials.begin.has_value();
+  read_tokenizer_config(path.parent_path(), pieces, specials);
   try {
-    return make(file.object(), vocab, path.parent_path());
+    pad_vocabulary(pieces, vocab);
+    if (auto* bytes = std::get_if<ByteLevelRules>(&rules)) {
+      return std::make_shared<ByteLevelBpe>(std::move(pieces), std::move(specials), std::move(added),
+                                            std::move(*bytes));
+    }
+    return std::make_shared<SpmTokenizer>(std::move(pieces), std::move(specials), std::move(added),
+                                          std::move(std::get<SpmRules>(rules)));
   } catch (const InputError& error) {
-    const std::string_view what = error.what();
-    if (what.find(path.parent_path().string()) != std::string_view::npos) throw;  // it names its file already
-    file.fail(what);
+    file.fail(error.what());
   }
 }
 

@@ -80,7 +80,7 @@ TEST_CASE("ids without a piece, and rows that only the model has, are unused tok
   CHECK(tokenizer->vocab() == 9);
   CHECK(tokenizer->name(TokenId{4}) == "<unused 4>");
   CHECK(tokenizer->decode({TokenId{4}, TokenId{0}, TokenId{8}}) == "a");
-  CHECK_THROWS_WITH(load(json, 6), contains("it has 7 pieces, but the model's vocabulary has 6"));
+  CHECK_THROWS_WITH(load(json, 6), contains("tokenizer.json: it has 7 pieces, but the model's vocabulary has 6"));
 }
 
 TEST_CASE("the files beside it tell the begin token, the ends and the chat template") {
