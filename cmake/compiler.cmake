@@ -23,4 +23,8 @@ if(KVARIUM_SANITIZE)
 endif()
 if(KVARIUM_NATIVE)
   target_compile_options(kvarium_options INTERFACE -march=native)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 takes a variable of its own AVX-512 header for uninitialized (its bug 105593).
+    target_compile_options(kvarium_options INTERFACE -Wno-maybe-uninitialized -Wno-uninitialized)
+  endif()
 endif()

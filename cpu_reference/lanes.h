@@ -65,13 +65,20 @@ inline Lanes int8_lanes(const std::int8_t* integers) {
 inline void store_lanes(Lanes lanes, float* numbers) { std::memcpy(numbers, &lanes, sizeof lanes); }
 
 /// Halves are added to each other until one number is left: a fixed order.
+template <Index kCount>
+float sum_of(const float* numbers) {
+  if constexpr (kCount == 1) {
+    return numbers[0];
+  } else {
+    float halves[kCount / 2];
+    for (Index i = 0; i < kCount / 2; ++i) halves[i] = numbers[i] + numbers[i + kCount / 2];
+    return sum_of<kCount / 2>(halves);
+  }
+}
 inline float sum_of_lanes(Lanes lanes) {
   float numbers[kLanes];
   store_lanes(lanes, numbers);
-  for (Index width = kLanes / 2; width > 0; width /= 2) {
-    for (Index i = 0; i < width; ++i) numbers[i] += numbers[i + width];
-  }
-  return numbers[0];
+  return sum_of<kLanes>(numbers);
 }
 
 }  // namespace kvarium::cpu

@@ -2,6 +2,7 @@
 // The inner loop of a linear layer for few tokens: the dot products of some rows of x with some rows of a weight.
 
 #include <algorithm>
+#include <utility>
 
 #include "cpu_reference/operators/weight_lanes.h"
 
@@ -24,36 +25,42 @@ struct WeightRows {
   const std::byte* row(Index r) const { return first + static_cast<std::uint64_t>(r) * stride; }
 };
 
-/// Tells the memory to bring kBytes to the second-level cache. Returns their end.
-template <std::size_t kBytes>
-const std::byte* ask_for(const std::byte* first) {
-  for (std::size_t b = 0; b < kBytes; b += 64) __builtin_prefetch(first + b, 0, 2);
-  return first + kBytes;
+/// call(0), call(1), ... with constants: whatever they index can stay in registers.
+template <Index... i, class Call>
+void each_of(std::integer_sequence<Index, i...>, const Call& call) {
+  (call(std::integral_constant<Index, i>()), ...);
+}
+template <Index kCount, class Call>
+void each(const Call& call) {
+  each_of(std::make_integer_sequence<Index, kCount>(), call);
+}
+
+/// Tells the memory to bring some bytes to the second-level cache.
+inline void ask_for(const std::byte* first, std::size_t bytes) {
+  for (std::size_t b = 0; b < bytes; b += 64) __builtin_prefetch(first + b, 0, 2);
 }
 
 /// sums[t * kOutputs + o] += the products of x's row t and the weight's row o, lane by lane: lane i adds columns i,
 /// i + kLanes, i + 2 kLanes and so on, in this order, whatever kTokens and kOutputs are. So a sum has the same bits
-/// however the work is cut into tiles. `Weight` is one of weight_lanes.h.
-template <class Weight, int kTokens, int kOutputs>
-void dot_tile(Rows x, WeightRows weight, Index columns, Lanes* sums) {
+/// however the work is cut into tiles. `Weight` is one of weight_lanes.h. Calls ask_ahead(i) in its i-th step, which
+/// may ask the memory for what is needed next.
+template <class Weight, int kTokens, int kOutputs, class AskAhead>
+void dot_tile(Rows x, WeightRows weight, Index columns, Lanes* sums, const AskAhead& ask_ahead) {
   Lanes tile[kTokens][kOutputs];  // in registers
   for (int t = 0; t < kTokens; ++t) {
     for (int o = 0; o < kOutputs; ++o) tile[t][o] = sums[t * kOutputs + o];
   }
   const auto add = [&](Rows inputs, const auto& read) {
-    for (int o = 0; o < kOutputs; ++o) {
+    each<kOutputs>([&](auto o) {
       const StepLanes weights = read(weight.row(o));
-      for (int t = 0; t < kTokens; ++t) {
-        for (Index i = 0; i < kStep / kLanes; ++i) {
-          tile[t][o] += weights.lanes[i] * load_lanes(inputs.row(t) + i * kLanes);
-        }
-      }
-    }
+      each<kTokens>([&](auto t) {
+        each<kStep / kLanes>([&](auto i) { tile[t][o] += weights.lanes[i] * load_lanes(inputs.row(t) + i * kLanes); });
+      });
+    });
   };
   Index c = 0;
-  const std::byte* ahead = weight.row(kOutputs);
   for (; c + kStep <= columns; c += kStep) {
-    if constexpr (kTokens == 1) ahead = ask_for<Weight::kBytesAhead * kOutputs>(ahead);
+    ask_ahead(c / kStep);
     add({x.first + c, x.stride}, [c](const std::byte* row) { return Weight::read(row, c); });
   }
   if (c < columns) {  // the rest and zeros

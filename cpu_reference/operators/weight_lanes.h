@@ -26,7 +26,8 @@ struct F32Weight {
   static constexpr std::size_t kBytesAhead = 0;
   static StepLanes read(const std::byte* row, Index column) {
     StepLanes step;
-    std::memcpy(&step, row + static_cast<std::size_t>(column) * sizeof(float), sizeof step);
+    const auto* numbers = reinterpret_cast<const float*>(row) + column;
+    for (Index i = 0; i < kStep / kLanes; ++i) step.lanes[i] = load_lanes(numbers + i * kLanes);
     return step;
   }
 };
@@ -70,7 +71,7 @@ StepLanes read_rest(const std::byte* row, Index column, Index count) {
   const std::uint64_t skip = row_bytes(Weight::kType, static_cast<std::uint64_t>(column));
   dequantize_row(Weight::kType, row + skip, count, numbers);
   StepLanes step;
-  std::memcpy(&step, numbers, sizeof step);
+  for (Index i = 0; i < kStep / kLanes; ++i) step.lanes[i] = load_lanes(numbers + i * kLanes);
   return step;
 }
 
