@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "cpu_reference/attention/tile_products.h"
 #include "cpu_reference/operators/online_softmax.h"
 
 namespace kvarium::cpu {
@@ -55,6 +56,11 @@ struct RowBlock {
     const Index group = job.heads.group();
     return (kv_head * group + (first + r) % group) * job.dim();
   }
+  /// How many rows from `r` on, at most `most`, are of the same token.
+  Index same_token(Index r, Index most) const {
+    const Index group = job.heads.group();
+    return std::min({most, count - r, group - (first + r) % group});
+  }
   const float* query(Index r) const { return job.queries.row(token(r)).data() + column(r); }
   std::span<float> out(Index r) const {
     return {job.out.row(token(r)).data() + column(r), static_cast<std::size_t>(job.dim())};
@@ -63,8 +69,8 @@ struct RowBlock {
 
 /// Where K and V of consecutive positions of one KV head lie.
 struct KeyTile {
-  Index first = 0;  ///< position
-  Index count = 0;
+  Index first = 0;                            ///< position
+  Index count = 0;                            ///< 0: no position is left
   std::array<const float*, kKeyTile> keys;    ///< [count], each [head_dim]
   std::array<const float*, kKeyTile> values;  ///< [count], each [head_dim]
 
@@ -84,11 +90,10 @@ class TileWalk {
         end_(positions.end),
         in_run_(next_) {}
 
-  /// False when no position is left.
-  bool next(KeyTile& tile) {
-    if (next_ >= end_) return false;
+  /// Its count is 0 when no position is left.
+  void next(KeyTile& tile) {
     tile.first = next_;
-    tile.count = std::min(kKeyTile, end_ - next_);
+    tile.count = std::clamp<Index>(end_ - next_, 0, kKeyTile);
     for (Index i = 0; i < tile.count; ++i, ++in_run_) {
       while (in_run_ >= Index{runs_[run_].tokens}) in_run_ -= Index{runs_[run_++].tokens};
       const auto at = static_cast<std::size_t>(i);
@@ -96,7 +101,6 @@ class TileWalk {
       tile.values[at] = runs_[run_].values + in_run_ * width_ + column_;
     }
     next_ += tile.count;
-    return true;
   }
 
  private:
@@ -107,86 +111,53 @@ class TileWalk {
   Index in_run_;  ///< of position next_, counted from the start of run_
 };
 
-constexpr int kPiece = 16;  // numbers that are multiplied at a time
-using Piece = Eigen::Array<float, kPiece, 1>;
-using PieceIn = Eigen::Map<const Piece>;
-
-/// sum_c a[c] * b[c] for c in [first, count).
-float dot_of_rest(const float* a, const float* b, Index first, Index count) {
-  float sum = 0.0F;
-  for (Index c = first; c < count; ++c) sum += a[c] * b[c];
-  return sum;
-}
-
-/// products[j] = query . keys[j] for `count` keys: four at a time, whose sums do not wait for each other.
-void multiply(const float* query, const float* const* keys, Index count, Index dim, float* products) {
-  const Index whole = dim / kPiece * kPiece;
-  Index j = 0;
-  for (; j + 4 <= count; j += 4) {
-    Piece a = Piece::Zero(), b = a, c = a, d = a;
-    for (Index i = 0; i < whole; i += kPiece) {
-      const Piece q = PieceIn(query + i);
-      a += q * PieceIn(keys[j] + i);
-      b += q * PieceIn(keys[j + 1] + i);
-      c += q * PieceIn(keys[j + 2] + i);
-      d += q * PieceIn(keys[j + 3] + i);
+/// Few rows over the tiles, one tile after the other. A tile is small enough to stay in the first-level cache for the
+/// whole group of a KV head.
+class FewRows {
+ public:
+  FewRows(const RowBlock& block, Range positions) : block_(block), dim_(block.job.dim()) {
+    for (Index r = 0; r < block_.count; ++r) {
+      state(r).out = block_.out(r);
+      state(r).reset();
     }
-    products[j] = a.sum();
-    products[j + 1] = b.sum();
-    products[j + 2] = c.sum();
-    products[j + 3] = d.sum();
+    KeyTile tile;
+    TileWalk walk(block_.job, block_.kv_head, positions);
+    for (walk.next(tile); tile.count > 0; walk.next(tile)) add(tile);
+    for (Index r = 0; r < block_.count; ++r) state(r).finish(block_.out(r));
   }
-  for (; j < count; ++j) {
-    Piece a = Piece::Zero();
-    for (Index i = 0; i < whole; i += kPiece) a += PieceIn(query + i) * PieceIn(keys[j] + i);
-    products[j] = a.sum();
-  }
-  if (whole == dim) return;
-  for (j = 0; j < count; ++j) products[j] += dot_of_rest(query, keys[j], whole, dim);
-}
 
-/// sums[c] += sum_j weights[j] * rows[j][c] for kWidth columns, with the sums in registers.
-template <int kWidth>
-void add_columns(std::span<const float> weights, const float* const* rows, Index column, float* sums) {
-  using Columns = Eigen::Array<float, kWidth, 1>;
-  Columns sum = Eigen::Map<const Columns>(sums + column);
-  for (std::size_t j = 0; j < weights.size(); ++j) sum += weights[j] * Eigen::Map<const Columns>(rows[j] + column);
-  Eigen::Map<Columns>(sums + column) = sum;
-}
+ private:
+  OnlineSoftmax& state(Index r) { return states_[static_cast<std::size_t>(r)]; }
 
-/// sums += sum_j weights[j] * rows[j], in the order of j.
-void add_rows(std::span<const float> weights, const float* const* rows, Index dim, float* sums) {
-  Index column = 0;
-  for (; column + 64 <= dim; column += 64) add_columns<64>(weights, rows, column, sums);
-  for (; column + 16 <= dim; column += 16) add_columns<16>(weights, rows, column, sums);
-  for (; column < dim; ++column) add_columns<1>(weights, rows, column, sums);
-}
-
-/// One row after the other: the tile is small enough to stay in the first-level cache for the rows of its group.
-void attend_few(const RowBlock& block, Range positions) {
-  const Index dim = block.job.dim();
-  const float scale = 1.0F / std::sqrt(static_cast<float>(dim));
-  std::array<OnlineSoftmax, kFewRows> states;
-  for (Index r = 0; r < block.count; ++r) {
-    states[static_cast<std::size_t>(r)].out = block.out(r);
-    states[static_cast<std::size_t>(r)].reset();
-  }
-  alignas(64) std::array<float, kKeyTile> scores;
-  KeyTile tile;
-  for (TileWalk walk(block.job, block.kv_head, positions); walk.next(tile);) {
-    for (Index r = 0; r < block.count; ++r) {
-      const Range part = tile.part(block.job.visible(block.token(r)));
-      const Index seen = part.end - part.begin;
-      float* const weights = scores.data() + part.begin;
-      multiply(block.query(r), tile.keys.data() + part.begin, seen, dim, weights);
-      Eigen::Map<Eigen::ArrayXf>(weights, seen) *= scale;
-      OnlineSoftmax& state = states[static_cast<std::size_t>(r)];
-      state.weigh({weights, static_cast<std::size_t>(seen)});
-      add_rows({weights, static_cast<std::size_t>(seen)}, tile.values.data() + part.begin, dim, state.out.data());
+  void add(const KeyTile& tile) {
+    for (Index first = 0; first < block_.count;) {
+      const Index count = block_.same_token(first, kTogether);
+      const Range part = tile.part(block_.job.visible(block_.token(first)));
+      Sums to{};
+      for (Index q = 0; q < count; ++q) {
+        float* const weights = weights_.data() + q * kKeyTile;
+        weigh(first + q, tile, part, weights);
+        to.weights[q] = weights;
+        to.sums[q] = state(first + q).out.data();
+      }
+      add_rows(count, to, tile.values.data() + part.begin, part.end - part.begin, dim_);
+      first += count;
     }
   }
-  for (Index r = 0; r < block.count; ++r) states[static_cast<std::size_t>(r)].finish(block.out(r));
-}
+
+  /// weights[j] = exp(score - maximum) of row r for the keys of `part`.
+  void weigh(Index r, const KeyTile& tile, Range part, float* weights) {
+    const Index seen = part.end - part.begin;
+    multiply(block_.query(r), tile.keys.data() + part.begin, seen, dim_, weights);
+    Eigen::Map<Eigen::ArrayXf>(weights, seen) /= std::sqrt(static_cast<float>(dim_));
+    state(r).weigh({weights, static_cast<std::size_t>(seen)});
+  }
+
+  const RowBlock& block_;
+  Index dim_;
+  std::array<OnlineSoftmax, kFewRows> states_;
+  alignas(64) std::array<float, kTogether * kKeyTile> weights_;  // [queries at a time][positions of the tile]
+};
 
 /// Many rows at once: scores and sums of a tile are matrix products over copies of its rows.
 class ManyRows {
@@ -199,7 +170,8 @@ class ManyRows {
       state(r).reset();
     }
     KeyTile tile;
-    for (TileWalk walk(block_.job, block_.kv_head, positions); walk.next(tile);) add(tile);
+    TileWalk walk(block_.job, block_.kv_head, positions);
+    for (walk.next(tile); tile.count > 0; walk.next(tile)) add(tile);
     for (Index r = 0; r < block_.count; ++r) state(r).finish(block_.out(r));
   }
 
@@ -235,9 +207,10 @@ class ManyRows {
   /// What row r sees and not every row: the others' weights there are no numbers to multiply with.
   void add_part(const KeyTile& tile, Index r, Range part) {
     if (part.end <= part.begin) return;
-    const float* weights = scores_.data() + r * tile.count + part.begin;
-    add_rows({weights, static_cast<std::size_t>(part.end - part.begin)}, tile.values.data() + part.begin, dim_,
-             state(r).out.data());
+    Sums to{};
+    to.weights[0] = scores_.data() + r * tile.count + part.begin;
+    to.sums[0] = state(r).out.data();
+    add_rows(1, to, tile.values.data() + part.begin, part.end - part.begin, dim_);
   }
 
   const RowBlock& block_;
@@ -291,7 +264,7 @@ void attention_paged(const MatrixIn& queries, std::uint32_t first_position, std:
     const RowBlock block{job, Index{task} % heads.kv_heads, first, std::min(kRows, rows - first)};
     const Range positions{job.visible(block.token(0)).begin, job.visible(block.token(block.count - 1)).end};
     if (block.count <= kFewRows) {
-      attend_few(block, positions);
+      FewRows few(block, positions);
     } else {
       ManyRows many(block, positions);
     }

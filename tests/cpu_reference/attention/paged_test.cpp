@@ -35,7 +35,7 @@ Matrix paged(const AttentionInputs& in, std::uint32_t first, Index count, std::u
 
 TEST_CASE("paged attention equals the equation, for odd sizes and every grouping of heads") {
   const Heads heads = GENERATE(Heads{1, 1, 2}, Heads{4, 4, 6}, Heads{12, 4, 64}, Heads{6, 3, 20}, Heads{5, 1, 33},
-                               Heads{40, 1, 8}, Heads{2, 1, 256});
+                               Heads{40, 1, 8}, Heads{8, 1, 80}, Heads{2, 1, 256});
   const Index tokens = GENERATE(1, 7, 64, 131);
   CAPTURE(heads.query_heads, heads.kv_heads, heads.head_dim, tokens);
   const AttentionInputs in(tokens, heads, 3);
