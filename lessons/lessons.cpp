@@ -10,6 +10,8 @@ namespace kvarium {
 const std::vector<Lesson>& lessons() {
   static const std::vector<Lesson> kAll{
       {"01_why_a_cache", "Why a cache?", "docs/lessons/01_why_a_cache.md", why_a_cache},
+      {"02_prefill_and_decode", "Prefill and decode", "docs/lessons/02_prefill_and_decode.md", prefill_and_decode},
+      {"03_counting_bytes", "Counting bytes", "docs/lessons/03_counting_bytes.md", counting_bytes},
       {"04_paged_blocks", "Paged blocks", "docs/lessons/04_paged_blocks.md", paged_blocks},
       {"05_sharing_and_copy_on_write", "Sharing and copy on write", "docs/lessons/05_sharing_and_copy_on_write.md",
        sharing_and_copy_on_write},
@@ -17,6 +19,7 @@ const std::vector<Lesson>& lessons() {
       {"07_radix_tree", "A tree of prompts", "docs/lessons/07_radix_tree.md", radix_tree},
       {"08_eviction", "Eviction", "docs/lessons/08_eviction.md", eviction},
       {"09_continuous_batching", "Continuous batching", "docs/lessons/09_continuous_batching.md", continuous_batching},
+      {"10_fewer_heads", "Fewer heads", "docs/lessons/10_fewer_heads.md", fewer_heads},
       {"14_online_softmax", "Online softmax", "docs/lessons/14_online_softmax.md", online_softmax},
       {"16_without_a_cache", "Without a cache", "docs/lessons/16_without_a_cache.md", without_a_cache},
   };

@@ -16,4 +16,7 @@ inline std::string point(RequestId request, std::size_t i) {
   return "table:" + letter(request) + "[" + std::to_string(i) + "]";
 }
 
+/// A tab of the window: it comes to the front. "tab:heads", with the names of `kvarium view --tab`.
+inline std::string tab_point(const std::string& name) { return "tab:" + name; }
+
 }  // namespace kvarium

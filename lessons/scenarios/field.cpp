@@ -22,6 +22,7 @@ FieldMember member_of(std::string_view id) {
       {"max_running", &ScenarioParams::max_running},
       {"token_budget", &ScenarioParams::token_budget},
       {"temperature", &ScenarioParams::temperature},
+      {"kv_heads", &ScenarioParams::kv_heads},
       {"seed", &ScenarioParams::seed},
       {"prefix_cache", &ScenarioParams::prefix_cache},
       {"queue_order", &ScenarioParams::queue_order},

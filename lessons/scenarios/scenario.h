@@ -23,6 +23,7 @@ struct ScenarioParams {
   std::uint32_t num_blocks = 0;  ///< of the pool
   std::uint32_t num_requests = 1;
   std::uint32_t candidates = 1;  ///< answers to one prompt
+  std::uint32_t kv_heads = 2;    ///< of the built-in model, where the scenario lets it be chosen
   std::uint32_t max_running = 8;
   std::uint32_t token_budget = 2048;  ///< tokens that one step may compute
   float temperature = 0.0F;

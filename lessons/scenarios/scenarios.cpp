@@ -8,6 +8,7 @@
 #include "lessons/scenarios/batch_preempt.h"
 #include "lessons/scenarios/batching.h"
 #include "lessons/scenarios/bug_zoo.h"
+#include "lessons/scenarios/fewer_heads.h"
 #include "lessons/scenarios/fork_cow.h"
 #include "lessons/scenarios/mooncake.h"
 #include "lessons/scenarios/own_prompt.h"
@@ -29,10 +30,10 @@ std::string lower(std::string_view text) {
 }  // namespace
 
 const std::vector<Scenario>& scenarios() {
-  static const std::vector<Scenario> kAll{why_cache_scenario(),    paging_scenario(),   fork_cow_scenario(),
-                                          prefix_floor_scenario(), radix_scenario(),    batch_preempt_scenario(),
-                                          batching_scenario(),     mooncake_scenario(), bug_zoo_scenario(),
-                                          own_prompt_scenario()};
+  static const std::vector<Scenario> kAll{why_cache_scenario(),    paging_scenario(),    fork_cow_scenario(),
+                                          prefix_floor_scenario(), radix_scenario(),     batch_preempt_scenario(),
+                                          fewer_heads_scenario(),  batching_scenario(),  mooncake_scenario(),
+                                          bug_zoo_scenario(),      own_prompt_scenario()};
   return kAll;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/cost/claims.h"
 #include "core/error.h"
 #include "core/trace/invariants.h"
 #include "core/trace/trace.h"
@@ -24,6 +25,12 @@ std::string transcript(const char* id) {
   find_lesson(id).run(kit);
   CHECK(kit.failures().empty());
   return out.str();
+}
+
+/// Lines joined as they were before the terminal broke them.
+std::string unwrapped(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
 }
 
 template <typename E>
@@ -154,7 +161,7 @@ TEST_CASE("what a lesson points at is there when it points") {
           REQUIRE(request < world.requests.size());
           CHECK(std::stoul(rest.substr(2)) < world.requests[request]->table.size());
         }
-        const std::vector<std::string> kinds{"block", "slot", "request", "table"};
+        const std::vector<std::string> kinds{"block", "slot", "request", "table", "tab"};
         CHECK(std::find(kinds.begin(), kinds.end(), kind) != kinds.end());
       }
     }
@@ -165,4 +172,32 @@ TEST_CASE("a lesson is found by its number or its id") {
   CHECK(find_lesson("4").id == "04_paged_blocks");
   CHECK(find_lesson("01_why_a_cache").id == "01_why_a_cache");
   CHECK_THROWS_WITH(find_lesson("99"), contains("04_paged_blocks, 05_sharing_and_copy_on_write"));
+}
+
+TEST_CASE("lesson 02 sets prefill beside decode, counted and on a processor") {
+  const std::string text = transcript("02");
+  CHECK_THAT(text, contains("Answer: 17. For the whole prompt at once."));
+  CHECK_THAT(text, contains("989 TFLOP/s and 3.35 TB/s"));
+  CHECK_THAT(text, contains("70.9 ms"));
+  CHECK_THAT(text, contains("4.95 ms"));
+}
+
+TEST_CASE("lesson 03 counts a token and corrects rows F01 to F08") {
+  const std::string text = transcript("03");
+  CHECK_THAT(text, contains("Answer: 512. 2 * 2 * 2 * 16 * 4 = 512."));
+  CHECK_THAT(text, contains("2,147,483,648 B"));
+  for (const char* id : {"F01", "F02", "F03", "F04", "F05", "F06", "F07", "F08"}) {
+    const std::string why = find_claim(id).why;
+    INFO(id);
+    CHECK_THAT(unwrapped(text), contains(why));
+  }
+}
+
+TEST_CASE("lesson 10 compares six models and leads into both traps") {
+  const std::string text = transcript("10");
+  CHECK_THAT(text, contains("falcon-7b      MQA         8.00 KiB        256 MiB    71.0\n"));
+  CHECK_THAT(text, contains("deepseek-v3    MLA         68.6 KiB       2.14 GiB   241.8\n"));
+  CHECK_THAT(unwrapped(text), contains("not head dim = 2560 / 32 = 80, so 2 * 36 * 8 * 80 * 2 = 90.0 KiB."));
+  CHECK_THAT(unwrapped(text), contains("not 2 * 61 * 512 * 2 = 122 KiB."));
+  for (const char* id : {"F03", "F06", "F22"}) CHECK_THAT(unwrapped(text), contains(find_claim(id).why));
 }

@@ -40,9 +40,10 @@ void App::update(Ui& ui) {
   follow_player(false);
   take_compared();
   ask_probe();
+  take_measured();
   if (hint_ && (seconds_ > kHintSeconds || ImGui::IsMouseClicked(ImGuiMouseButton_Left))) hint_ = false;
   const bool moves = was_playing || playback_.playing || session_.running() || comparison_.running() ||
-                     probes_.working() || hint_ || moment_.tween.running(seconds_);
+                     probes_.working() || roofline_.measuring || hint_ || moment_.tween.running(seconds_);
   if (moves) ui.keep_moving();
 }
 
@@ -76,6 +77,14 @@ void App::take_compared() {
   }
 }
 
+/// The window goes on while the machine is measured.
+void App::take_measured() {
+  if (!measured_.valid() || measured_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+  roofline_.machine = measured_.get();
+  roofline_.hardware = static_cast<int>(hardware_profiles().size());
+  roofline_.measuring = false;
+}
+
 void App::follow_player(bool stepping) {
   const std::size_t violations = moment_.violations.size();
   const double seconds = change_seconds(playback_.speed, stepping, reduce_motion_);
@@ -86,12 +95,15 @@ void App::follow_player(bool stepping) {
   say(moment_.violations.front(), true);
 }
 
-/// Words that point at a node of the tree bring the tab with the tree to the front.
+/// Words that point at a tab, or at a node of the tree, bring it to the front.
 void App::show_what_is_meant() {
   const Event* last = run_->player.last_event();
   const Said* said = last == nullptr ? nullptr : std::get_if<Said>(last);
   if (said == nullptr) return;
   for (const std::string& point : said->points) {
+    for (std::size_t tab = 0; tab < std::size(kCentreTabs); ++tab) {
+      if (point == "tab:" + std::string(kCentreTabs[tab].name)) tab_ = static_cast<int>(tab);
+    }
     const auto target = parse_target(point);
     if (target && target->kind == Target::Kind::node) tab_ = kRadixTab;
   }
@@ -174,6 +186,8 @@ void App::draw_centre(PanelContext& context, const layout::Rect& dock) {
   if (tab_ == kRadixTab) draw_radix_panel(context, radix_, dock);
   if (tab_ == kAttentionTab) draw_attention_panel(context, attention_, probe_answer(), dock);
   if (tab_ == kMetricsTab) draw_metrics_panel(context, metrics_, dock);
+  if (tab_ == kHeadsTab) draw_heads_panel(context, heads_, dock);
+  if (tab_ == kRooflineTab) draw_roofline_panel(context, roofline_, dock);
 }
 
 void App::draw_right_dock(PanelContext& context, const layout::FrameLayout& frame) {
@@ -183,21 +197,19 @@ void App::draw_right_dock(PanelContext& context, const layout::FrameLayout& fram
 }
 
 void App::draw_tabs(PanelContext& context, const layout::Rect& dock) {
-  static constexpr std::array<std::string_view, 5> kCaptions{"1  Blocks", "2  Work", "3  Radix", "4  Metrics",
-                                                             "5  Attention"};
-  static constexpr std::array<std::string_view, 5> kIds{"tab_blocks", "tab_work", "tab_radix", "tab_metrics",
-                                                        "tab_attention"};
-  static constexpr std::array<std::string_view, 5> kHelp{"Where K and V lie", "What each step computes and reads",
-                                                         "Which prefixes the cache keeps", "The run in numbers",
-                                                         "What each token looks at, and the numbers in K and V"};
-  static constexpr std::array<std::string_view, 5> kKeys{"tab_1", "tab_2", "tab_3", "tab_4", "tab_5"};
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {context.px(4), context.px(3)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  // Close together: the sentence beside them needs the room.
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {context.px(7), context.px(5)});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {context.px(4), context.px(8)});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, context.ui.theme().background);
   begin_panel(context.ui, "tabs", "", {dock.x, dock.y}, {dock.right(), dock.bottom()}, ImGuiWindowFlags_NoScrollbar);
-  for (std::size_t i = 0; i < kIds.size(); ++i) {
-    const Look look{.tooltip = kHelp[i], .shortcut = kKeys[i], .active = !compare_.open && tab_ == static_cast<int>(i)};
-    if (button(context.ui, kIds[i], kCaptions[i], look)) show_tab(static_cast<int>(i));
+  for (std::size_t i = 0; i < std::size(kCentreTabs); ++i) {
+    const CentreTab& tab = kCentreTabs[i];
+    const bool active = !compare_.open && tab_ == static_cast<int>(i);
+    if (button(context.ui, tab.id, tab.caption, {.tooltip = tab.help, .shortcut = tab.key, .active = active})) {
+      show_tab(static_cast<int>(i));
+    }
     ImGui::SameLine();
   }
   const Look compare{
@@ -211,7 +223,7 @@ void App::draw_tabs(PanelContext& context, const layout::Rect& dock) {
   context.ui.registry.add_rect("now", "text", context.scene.now, "", 0, screen_rect(room));
   end_panel();
   ImGui::PopStyleColor();
-  ImGui::PopStyleVar(2);
+  ImGui::PopStyleVar(4);
 }
 
 /// Splitters lie in one window of their own behind nothing: each is a thin strip over two docks' border.

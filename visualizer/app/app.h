@@ -2,6 +2,7 @@
 // The window's content: what is run, where in it the picture is, and the panels around it.
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,15 +17,18 @@
 #include "visualizer/app/run_models.h"
 #include "visualizer/app/scenario_form.h"
 #include "visualizer/app/session.h"
+#include "visualizer/app/tabs.h"
 #include "visualizer/layout/frame_layout.h"
 #include "visualizer/panels/attention_panel.h"
 #include "visualizer/panels/blocks_panel.h"
 #include "visualizer/panels/guide_panel.h"
+#include "visualizer/panels/heads_panel.h"
 #include "visualizer/panels/inspector_panel.h"
 #include "visualizer/panels/menu_bar.h"
 #include "visualizer/panels/metrics_panel.h"
 #include "visualizer/panels/overlays.h"
 #include "visualizer/panels/radix_panel.h"
+#include "visualizer/panels/roofline_panel.h"
 #include "visualizer/panels/timeline_panel.h"
 #include "visualizer/platform/host.h"
 
@@ -40,9 +44,6 @@ struct Run {
   Player player{trace};
   Timeline timeline;
 };
-
-/// The tabs of the centre, in their order.
-inline constexpr int kBlocksTab = 0, kWorkTab = 1, kRadixTab = 2, kMetricsTab = 3, kAttentionTab = 4;
 
 class App final : private Actions {
  public:
@@ -82,6 +83,7 @@ class App final : private Actions {
   void take_compared();
   void ask_probe();  ///< for what the Attention tab shows
   ProbeAnswer probe_answer() const;
+  void take_measured();
   void follow_player(bool stepping);
   void show_what_is_meant();
   void draw_docks(Ui& ui, PanelContext& context, const layout::FrameLayout& frame);
@@ -123,6 +125,7 @@ class App final : private Actions {
   void select(const Target& target) override;
   void go_to(const std::string& place) override;
   void show_tab(int tab) override;
+  void measure_machine() override;
   void toggle_theme() override;
   void toggle_motion() override;
   void toggle_keys() override;
@@ -143,6 +146,9 @@ class App final : private Actions {
   Selection selection_;
   BlocksPanelState blocks_;
   MetricsPanelState metrics_;
+  HeadsPanelState heads_;
+  RooflinePanelState roofline_;
+  std::future<HardwareProfile> measured_;
   ComparePanelState compare_;
   Comparison comparison_;
   ScenarioForm started_;  ///< what the run that is shown was started with; without fields: no scenario

@@ -8,6 +8,7 @@
 #include "core/trace/trace_io.h"
 
 #include "core/words/words.h"
+#include "cpu_reference/measure_machine.h"
 #include "lessons/kit/lesson.h"
 #include "lessons/scenarios/set_parameter.h"
 #include "visualizer/app/app.h"
@@ -53,7 +54,10 @@ void App::start(bool play) {
     return;
   }
   new_run(scenario.id == "own" ? scenario.title : scenario.id + "  " + scenario.title, scenario.summary);
-  tab_ = scenario.id == "S01" ? kWorkTab : scenario.id == "S05" ? kRadixTab : kBlocksTab;
+  tab_ = scenario.id == "S01"   ? kWorkTab
+         : scenario.id == "S05" ? kRadixTab
+         : scenario.id == "S08" ? kHeadsTab
+                                : kBlocksTab;
   started_ = form_;
   play_when_events_come_ = play;
   session_.start([&scenario, params](EventSink& sink, const CancelToken& cancel) {
@@ -270,6 +274,11 @@ void App::select_in_tree(TreeMove move) {
 void App::show_tab(int tab) {
   tab_ = tab;
   compare_.open = false;
+}
+void App::measure_machine() {
+  if (roofline_.measuring) return;
+  roofline_.measuring = true;
+  measured_ = std::async(std::launch::async, [] { return cpu::measure_machine(); });
 }
 void App::toggle_theme() {
   const bool dark = host_.ui().theme().name == ThemeName::dark;

@@ -59,11 +59,9 @@ void App::register_attention_shortcuts(Shortcuts& keys) {
 
 void App::register_view_shortcuts(Ui& ui) {
   Shortcuts& keys = ui.shortcuts;
-  keys.on("tab_1", [this] { show_tab(kBlocksTab); });
-  keys.on("tab_2", [this] { show_tab(kWorkTab); });
-  keys.on("tab_3", [this] { show_tab(kRadixTab); });
-  keys.on("tab_4", [this] { show_tab(kMetricsTab); });
-  keys.on("tab_5", [this] { show_tab(kAttentionTab); });
+  for (std::size_t i = 0; i < std::size(kCentreTabs); ++i) {
+    keys.on(kCentreTabs[i].key, [this, i] { show_tab(static_cast<int>(i)); });
+  }
   keys.on("compare", [this] { later([this] { toggle_compare(); }); });
   keys.on("why", [this] {
     drawer_ = true;

@@ -1,6 +1,5 @@
 // A picture, or a script, without a display.
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -29,10 +28,12 @@ std::string read_script(const std::string& path) {
 }
 
 int tab_of(const std::string& name) {
-  static constexpr std::string_view kNames[] = {"blocks", "work", "radix", "metrics", "attention"};
-  const auto at = std::find(std::begin(kNames), std::end(kNames), name);
-  if (at != std::end(kNames)) return static_cast<int>(at - std::begin(kNames));
-  throw InputError(tr_format("there is no tab \"{}\"; there are blocks, work, radix, metrics and attention", name));
+  std::string names;
+  for (std::size_t i = 0; i < std::size(kCentreTabs); ++i) {
+    if (kCentreTabs[i].name == name) return static_cast<int>(i);
+    names += (names.empty() ? "" : ", ") + std::string(kCentreTabs[i].name);
+  }
+  throw InputError(tr_format("there is no tab \"{}\"; there are {}", name, names));
 }
 
 void go_where_asked(App& app, const ViewOptions& options) {

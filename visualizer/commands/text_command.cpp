@@ -57,7 +57,7 @@ Command text_command(CLI::App& program) {
       std::string(tr("Example: kvarium text --scenario S02 --step 40\n"
                      "Example: kvarium text --scenario S02 --set block_size=4 --set prompt_tokens=9 --step 1")));
   const auto options = std::make_shared<Options>();
-  flags->add_option("--scenario", options->source.scenario, std::string(tr("S01 to S07, X1, B1 or own, or its name")));
+  flags->add_option("--scenario", options->source.scenario, std::string(tr("S01 to S08, X1, B1 or own, or its name")));
   flags->add_option("--set", options->source.set, std::string(tr("a parameter of the scenario: block_size=4")))
       ->needs("--scenario");
   flags->add_option("--lesson", options->source.lesson, std::string(tr("a lesson's number")))->excludes("--scenario");

@@ -40,6 +40,7 @@ class Actions {
   virtual void select(const Target& target) = 0;
   virtual void go_to(const std::string& place) = 0;  ///< "b12", "t13", "s37", "rA"
   virtual void show_tab(int tab) = 0;
+  virtual void measure_machine() = 0;  ///< for the Roofline tab
   virtual void toggle_theme() = 0;
   virtual void toggle_motion() = 0;
   virtual void toggle_keys() = 0;

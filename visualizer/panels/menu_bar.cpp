@@ -54,6 +54,8 @@ void view_menu(PanelContext& context, MenuState& state) {
   if (menu_item(context.ui, "view_radix", "Radix", false, {.shortcut = "tab_3"})) actions.show_tab(2);
   if (menu_item(context.ui, "view_metrics", "Metrics", false, {.shortcut = "tab_4"})) actions.show_tab(3);
   if (menu_item(context.ui, "view_attention", "Attention", false, {.shortcut = "tab_5"})) actions.show_tab(4);
+  if (menu_item(context.ui, "view_heads", "Heads", false, {.shortcut = "tab_6"})) actions.show_tab(5);
+  if (menu_item(context.ui, "view_roofline", "Roofline", false, {.shortcut = "tab_7"})) actions.show_tab(6);
   ImGui::Separator();
   if (menu_item(context.ui, "view_light", "Light theme", light, {.shortcut = "theme"})) actions.toggle_theme();
   if (menu_item(context.ui, "view_motion", "Less motion", context.scene.reduce_motion, {.shortcut = "reduce_motion"}))

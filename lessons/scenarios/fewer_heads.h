@@ -1,0 +1,10 @@
+#pragma once
+// S08: query heads that share K and V, on a model that computes, beside the sizes of six published models.
+
+#include "lessons/scenarios/scenario.h"
+
+namespace kvarium {
+
+Scenario fewer_heads_scenario();
+
+}  // namespace kvarium
