@@ -50,6 +50,8 @@ ScenarioField kv_heads_field() {
 
 }  // namespace
 
+std::string fewer_heads_text() { return heads_report(kTokens, kType); }
+
 Scenario fewer_heads_scenario() {
   return {"S08",
           "heads",

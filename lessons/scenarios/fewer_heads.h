@@ -6,5 +6,7 @@
 namespace kvarium {
 
 Scenario fewer_heads_scenario();
+/// What the tab Heads shows beside the run, in words: sizes that need no engine.
+std::string fewer_heads_text();
 
 }  // namespace kvarium

@@ -6,9 +6,10 @@
 using namespace kvarium;
 using kvarium_test::contains;
 using kvarium_test::Run;
-using kvarium_test::Set;
 
 namespace {
+
+using Set = std::vector<std::string>;
 
 std::vector<std::string> words(const Trace& trace) {
   std::vector<std::string> said;

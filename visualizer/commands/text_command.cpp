@@ -11,6 +11,7 @@
 #include "core/metrics/comparison.h"
 #include "core/trace/describe.h"
 #include "core/words/words.h"
+#include "lessons/scenarios/fewer_heads.h"
 #include "visualizer/commands/command.h"
 #include "visualizer/commands/trace_source.h"
 
@@ -39,6 +40,12 @@ void print_comparison(const Options& options, const Trace& left) {
                                                 summarise(*right, there, right_log), right->num_steps());
   fmt::print("{}", comparison_text(rows, tr_format("step {}", here.step),
                                    tr_format("{}, step {}", options.compare, there.step)));
+}
+
+/// Scenario S08 compares models that no engine runs.
+void print_what_stands_beside(const TraceSource& source) {
+  if (source.scenario.empty() || find_scenario(source.scenario).id != fewer_heads_scenario().id) return;
+  fmt::print("\n{}", fewer_heads_text());
 }
 
 }  // namespace
@@ -74,6 +81,7 @@ Command text_command(CLI::App& program) {
               return kDone;
             }
             print_text_twin(trace->world_at(position_of(options->place, *trace)));
+            print_what_stands_beside(options->source);
             return kDone;
           }};
 }

@@ -55,3 +55,11 @@ TEST_CASE("text runs a scenario with other parameters, and a lesson with its wor
   CHECK_THAT(changed.out, contains("table [7,3,12] 9 tokens, 3 of 12 slots empty"));
   CHECK_THAT(run_kvarium("text --lesson 04").out, contains("> To remember: the cache is cut into blocks"));
 }
+
+TEST_CASE("text of scenario S08 also has the six models that no engine runs") {
+  const Outcome outcome = run_kvarium("text --scenario heads --step 1");
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, contains("llama-2-7b     MHA          512 KiB       16.0 GiB     1.0\n"));
+  CHECK_THAT(outcome.out, contains("wrong  2 * 61 * 512 * 2 = 122 KiB"));
+  CHECK_THAT(outcome.out, contains("32.0 FLOP a byte: llama-2-7b with one KV head for all its 32 query heads"));
+}
