@@ -22,6 +22,7 @@ const UiItem& item(OpenWindow& window, const std::string& id) {
 
 TEST_CASE("key 6 shows the six models of scenario S08 and the run's own, with their sizes") {
   OpenWindow window;
+  window.app.go_to_step(1);
   window.driver.key("6");
   window.driver.wait(2);
   window.driver.expect("heads/llama-2-7b", "512 KiB 16.0 GiB 1.0");
@@ -68,6 +69,7 @@ TEST_CASE("the questions take an answer and then show both formulas") {
 
 TEST_CASE("scenario S08 opens with the tab Heads, and its KV heads are the run's own") {
   OpenWindow window("S08");
+  window.app.go_to_step(1);
   window.driver.expect("heads/this run's");
   window.driver.click("heads/this run's");
   window.driver.wait(2);

@@ -37,7 +37,7 @@ std::vector<HeadsRow> rows_of(const Scene& scene, const HeadsPanelState& state, 
   for (const ModelShape& shape : compared_models()) rows.push_back(heads_row(shape, tokens, type));
   ModelShape own = scene.world().model;
   if (!can_be_compared(own)) return rows;
-  own.name = std::string(tr("this run's"));
+  own.name = "this run's";  // shown through tr()
   rows.push_back(heads_row(own, tokens, type));
   return rows;
 }
@@ -104,7 +104,7 @@ void draw_row(PanelContext& context, Painter& painter, HeadsPanelState& state, c
   painter.fill(place.area, chosen ? theme.selected : place.hovered ? theme.hovered : theme.panel, 4);
   if (chosen) painter.fill({place.area.x, place.area.y, context.px(3), place.area.height}, theme.accent, 1.5F);
   const Columns at = columns_of(context, content_of(context, place.area));
-  painter.text(at.name, row.shape.name, theme.text);
+  painter.text(at.name, tr(row.shape.name), theme.text);
   painter.text(at.kind, head_kind_name(row.shape), theme.text, FontRole::strong);
   Rect bar{at.bar.x, at.bar.y + context.px(5), at.bar.width - context.px(8), at.bar.height - context.px(10)};
   bar.width = std::max(context.px(1), bar.width * static_cast<float>(static_cast<double>(row.token_bytes) / most));
@@ -118,7 +118,7 @@ void draw_row(PanelContext& context, Painter& painter, HeadsPanelState& state, c
 void draw_formula(PanelContext& context, const HeadsRow& row, ElementType type) {
   const ModelShape& shape = row.shape;
   wrapped_text(context.ui, "heads/words",
-               tr_format("{}: {}, {}.", shape.name, head_kind_words(head_kind(shape)), heads_in_words(shape)));
+               tr_format("{}: {}, {}.", tr(shape.name), head_kind_words(head_kind(shape)), heads_in_words(shape)));
   mono_text(context.ui, "heads/names", tr_format("one token = {}", token_names(shape)));
   mono_text(context.ui, "heads/numbers",
             fmt::format("          = {} = {}", token_numbers(shape, type), size_in_words(row.token_bytes)));

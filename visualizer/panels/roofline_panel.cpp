@@ -184,6 +184,9 @@ void draw_dots(PanelContext& context, Painter& painter, RooflinePanelState& stat
     painter.line(at, {at.x, chart.area.bottom()}, with_alpha(colour, 0.5F), 1);
     draw_mark(painter, kDots[i].shape, at, colour);
     const float size = context.px(kDot);
+    if (!chart.inside(row.cost.intensity())) {  // further out than the axis reaches
+      painter.text({at.x + size, at.y - context.px(8), context.px(16), context.px(16)}, ">>", colour, FontRole::small);
+    }
     context.ui.registry.add_rect(kDots[i].id, "dot", tr(kDots[i].name),
                                  fmt::format("{} FLOP/B, {}, {}", three_digits(row.cost.intensity()),
                                              in_steps(row.rate, "FLOP/s"), bound_in_words(row.bound)),
@@ -241,7 +244,9 @@ void draw_words(PanelContext& context, const RooflineSetup& setup, const Hardwar
   for (const std::string& sentence : roofline_sentences(setup, hardware)) {
     wrapped_text(context.ui, fmt::format("roofline_words/{}", number++), sentence);
   }
-  dim_text(context.ui, "roofline_source", hardware.source);
+  ImGui::PushStyleColor(ImGuiCol_Text, context.ui.theme().dim);
+  wrapped_text(context.ui, "roofline_source", hardware.source);
+  ImGui::PopStyleColor();
 }
 
 }  // namespace
