@@ -142,7 +142,7 @@ void the_two_waits(LessonKit& kit) {
                 duration(first), duration(next), 1 / next),
       {tab_point("roofline")});
   kit.say(
-      tr_format("Why {}? The step reads {} of weights and {} of K and V, and {} moves {}. Nobody can decode faster "
+      tr_format("Why {}? The step reads {} of weights and {} of K and V, and the {} moves {}. Nobody can decode faster "
                 "on it without reading less.",
                 duration(next), in_steps(decode.weights.bytes, "B"), in_steps(decode.attention.bytes, "B"), gpu.name,
                 in_steps(gpu.memory.bytes_per_second, "B/s")));

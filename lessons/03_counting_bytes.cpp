@@ -19,10 +19,11 @@ namespace {
 constexpr RequestId kA{0};
 constexpr std::uint64_t k4Ki = 4096;
 
-/// "They say ...; it is ... Why."
+/// "F03, ...: texts say ...; it is ... Why."
 void say_claim(LessonKit& kit, const char* id) {
   const Claim claim = find_claim(id);
-  kit.say(tr_format("{}: texts say {}; it is {}. {}", claim.topic, claim.popular, claim.right, claim.why));
+  kit.say(
+      tr_format("{}, {}: texts say {}; it is {}. {}", claim.id, claim.topic, claim.popular, claim.right, claim.why));
 }
 
 /// From the running model to the formula.
@@ -80,6 +81,9 @@ void a_real_model(LessonKit& kit) {
       tr_format("Why two sizes with almost the same name? A GiB is 2^30 bytes, a GB is 10^9: {:.0f} % apart. "
                 "Programs report the first, makers of memory sell the second, and texts mix them up.",
                 100 * (1024.0 * 1024 * 1024 / 1e9 - 1)));
+  kit.say(
+      std::string(tr("Figures like this one go around, right ones and wrong ones. docs/facts.md numbers them; here are "
+                     "the first eight.")));
   say_claim(kit, "F01");
   say_claim(kit, "F02");
 }

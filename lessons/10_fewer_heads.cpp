@@ -1,6 +1,8 @@
 // Lesson 10: query heads that share K and V: MHA, GQA, MQA and MLA. One small model with 8, 2 and 1 KV heads runs
 // (scenario S08), then six published ones are compared. The chapter is docs/lessons/10_fewer_heads.md.
 
+#include <algorithm>
+
 #include "core/cost/claims.h"
 #include "core/cost/head_kind.h"
 #include "core/cost/heads_report.h"
@@ -144,7 +146,20 @@ void one_row_for_all(LessonKit& kit) {
       {tab_point("heads")});
   ask_trap(kit, both[1], "68.6 KiB");
   const Claim latent = find_claim("F22");
-  kit.say(tr_format("{}: texts say {}; it is {}. {}", latent.topic, latent.popular, latent.right, latent.why));
+  kit.say(tr_format("{}, {}: texts say {}; it is {}. {}", latent.id, latent.topic, latent.popular, latent.right,
+                    latent.why));
+}
+
+/// Compared models whose attention in decode waits for memory on every processor.
+std::uint64_t num_waiting_for_memory(ElementType type) {
+  std::uint64_t waiting = 0;
+  for (const ModelShape& shape : compared_models()) {
+    const double intensity = attention_intensity(shape, type);
+    const auto waits = [&](const HardwareProfile& on) { return bound_of(on, intensity) == Bound::memory; };
+    const auto& all = hardware_profiles();
+    waiting += std::all_of(all.begin(), all.end(), waits) ? 1 : 0;
+  }
+  return waiting;
 }
 
 void the_intensity(LessonKit& kit) {
@@ -163,6 +178,7 @@ void the_intensity(LessonKit& kit) {
        .answer = fmt::format("{:.0f}", attention_intensity(grouped, type)),
        .because = std::string(tr("What was fetched once is used by every query head of the group."))},
       {tab_point("heads")});
+  kit.expect("models that wait for memory everywhere", compared_models().size() - 1, num_waiting_for_memory(type));
   const HardwareProfile &h100 = find_hardware("H100 SXM"), &h200 = find_hardware("H200");
   kit.say(
       tr_format("One row for all {} heads is used so often that MLA does {:.1f} FLOP a byte. An H200 begins to wait "
