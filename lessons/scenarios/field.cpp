@@ -30,6 +30,7 @@ FieldMember member_of(std::string_view id) {
       {"scheduler", &ScenarioParams::scheduler},
       {"preemption", &ScenarioParams::preemption},
       {"sharing", &ScenarioParams::sharing},
+      {"prompt_kind", &ScenarioParams::prompt_kind},
       {"fault", &ScenarioParams::fault},
       {"part", &ScenarioParams::part},
   };
@@ -59,6 +60,7 @@ const std::vector<FieldChoice>& choices_of(std::string_view id) {
         {"depth-first", "depth-first: fullest branch"},
         {"priority", "priority: important first"}}},
       {"preemption", {{"recompute", "recompute: computed again"}, {"swap", "swap: to the host and back"}}},
+      {"prompt_kind", {{"text", "text: to go on from"}, {"chat", "chat: a message to answer"}}},
       {"sharing", {{"fork", "fork: copy on write"}, {"append-only", "append-only: full blocks only"}}},
   };
   const auto choices = kChoices.find(id);

@@ -1,13 +1,17 @@
 #include "lessons/scenarios/model_choice.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "core/error.h"
 #include "core/words/words.h"
 #include "cpu_reference/loaders/llama2c.h"
+#include "cpu_reference/loaders/model_facts.h"
+#include "cpu_reference/loaders/open_model.h"
 #include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/tokenizer/builtin_tokenizer.h"
+#include "cpu_reference/tokenizer/chat_template.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
 #include "cpu_reference/tokenizer/tokenizer_file.h"
 
@@ -37,17 +41,56 @@ ModelChoice builtin_choice(const BuiltinSize& size) {
     if (tokenizer->pieces()[id].kind == cpu::TokenKind::normal) continue;
     params.quiet_tokens.push_back(TokenId{static_cast<std::int32_t>(id)});
   }
-  return {cpu::builtin_model(params), std::move(tokenizer)};
+  ModelChoice choice{cpu::builtin_model(params), std::move(tokenizer)};
+  choice.facts = {std::string(tr("the built-in model has random weights and writes nonsense"))};
+  return choice;
+}
+
+namespace {
+
+/// A llama2.c checkpoint with a tokenizer from anywhere.
+ModelChoice llama2c_choice(const std::string& model_path, const std::string& tokenizer_path) {
+  if (std::filesystem::path(model_path).extension() != ".bin") {
+    throw InputError(tr_format(
+        "model file {}: only a llama2.c .bin takes a tokenizer, others bring their own: leave it out", model_path));
+  }
+  std::shared_ptr<const cpu::Model> model = cpu::load_llama2c(model_path);
+  std::unique_ptr<cpu::Tokenizer> tokenizer = cpu::load_tokenizer(tokenizer_path, model->config.shape.vocab);
+  std::vector<std::string> facts = cpu::model_facts(cpu::describe_llama2c(model), *tokenizer);
+  ModelChoice choice{std::move(model), std::move(tokenizer)};
+  choice.facts = std::move(facts);
+  return choice;
+}
+
+}  // namespace
+
+std::optional<ModelChoice> choose_model(const std::string& model_path, const std::string& tokenizer_path,
+                                        const OnProgress& on_progress, const CancelToken& cancel) {
+  if (model_path.empty() && tokenizer_path.empty()) return builtin_choice({});
+  if (model_path.empty()) throw InputError(std::string(tr("a tokenizer needs its model: give --model FILE too")));
+  if (!tokenizer_path.empty()) return llama2c_choice(model_path, tokenizer_path);
+  std::optional<cpu::OpenedModel> opened = cpu::open_model(model_path, on_progress, cancel);
+  if (!opened) return std::nullopt;
+  ModelChoice choice{std::move(opened->model), std::move(opened->tokenizer)};
+  choice.facts = std::move(opened->facts);
+  return choice;
 }
 
 ModelChoice choose_model(const std::string& model_path, const std::string& tokenizer_path) {
-  if (model_path.empty() && tokenizer_path.empty()) return builtin_choice({});
-  if (model_path.empty()) throw InputError(std::string(tr("a tokenizer needs its model: give --model FILE too")));
-  if (tokenizer_path.empty())
-    throw InputError(std::string(tr("a model needs its tokenizer: give --tokenizer FILE too")));
-  std::shared_ptr<const cpu::Model> model = cpu::load_llama2c(model_path);
-  std::unique_ptr<cpu::Tokenizer> tokenizer = cpu::load_tokenizer(tokenizer_path, model->config.shape.vocab);
-  return {std::move(model), std::move(tokenizer)};
+  return choose_model(model_path, tokenizer_path, {}, CancelToken{}).value();
+}
+
+bool can_chat(const ModelChoice& choice) { return cpu::chat_template_of(*choice.tokenizer).has_value(); }
+
+std::vector<TokenId> encode_prompt(const ModelChoice& choice, std::string_view prompt, bool is_chat,
+                                   std::string_view system) {
+  if (!is_chat) return choice.tokenizer->encode(prompt);
+  auto tokens = cpu::chat_prompt(*choice.tokenizer, system, prompt);
+  if (!tokens) {
+    throw InputError(tr_format("the model {} was not trained on chats of a known form: give it a text to go on from",
+                               choice.model->config.shape.name));
+  }
+  return *std::move(tokens);
 }
 
 std::vector<TokenId> story_tokens(const cpu::Tokenizer& tokenizer, std::uint32_t count) {

@@ -3,10 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/cancel.h"
 #include "core/ids.h"
+#include "core/progress.h"
 
 namespace kvarium {
 
@@ -23,6 +27,7 @@ struct ModelChoice {
 
   std::shared_ptr<const cpu::Model> model;
   std::shared_ptr<const cpu::Tokenizer> tokenizer;
+  std::vector<std::string> facts;  ///< what was read, a line each
 };
 
 /// How large the built-in model is made: a scenario that counts work wants one layer and one head.
@@ -34,9 +39,20 @@ struct BuiltinSize {
 
 /// Random weights that are the same on every machine, and a tokenizer of common English words.
 ModelChoice builtin_choice(const BuiltinSize& size);
-/// The files, or the built-in model when both names are empty. InputError when only one is given, or one is not such
-/// a file, or they do not belong together.
+/// The built-in model when both names are empty; otherwise a model file as cpu::open_model() opens it. Only a llama2.c
+/// checkpoint may be given a tokenizer, the others bring their own. Nothing when cancelled. InputError for a tokenizer
+/// without a model, files that are not such files, or that do not belong together.
+std::optional<ModelChoice> choose_model(const std::string& model_path, const std::string& tokenizer_path,
+                                        const OnProgress& on_progress, const CancelToken& cancel);
+/// The same to its end.
 ModelChoice choose_model(const std::string& model_path, const std::string& tokenizer_path);
+
+/// Whether the model was trained on chats of a form that is known.
+bool can_chat(const ModelChoice& choice);
+/// A text to go on from; or with `is_chat` a message to answer, written as the model's conversations were in its
+/// training, behind `system` or, where that is empty, the model's own. InputError when the model has no such form.
+std::vector<TokenId> encode_prompt(const ModelChoice& choice, std::string_view prompt, bool is_chat,
+                                   std::string_view system = {});
 
 /// The first `count` tokens of a story that begins anew as often as it must: a prompt of any length.
 std::vector<TokenId> story_tokens(const cpu::Tokenizer& tokenizer, std::uint32_t count);

@@ -11,7 +11,7 @@ namespace {
 void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
   const ModelChoice choice = choose_model(params.model_path, params.tokenizer_path);
   RequestSpec request;
-  request.prompt = choice.tokenizer->encode(params.prompt);
+  request.prompt = encode_prompt(choice, params.prompt, params.prompt_kind == "chat" && can_chat(choice));
   request.max_new_tokens = params.new_tokens;
   request.end_tokens = choice.tokenizer->end_tokens();
   request.sampling.temperature = params.temperature;
@@ -41,8 +41,14 @@ Scenario own_prompt_scenario() {
        .max_running = 26,
        .temperature = 0.4F},
       {{"prompt", "Prompt", "The text to go on from.", FieldKind::text},
-       {"model_path", "Model file", "A llama2.c checkpoint; empty: the built-in model.", FieldKind::file},
-       {"tokenizer_path", "Tokenizer file", "The model's tokenizer; empty: the built-in one.", FieldKind::file},
+       {"model_path", "Model file",
+        "A .gguf file, a Hugging Face folder or a llama2.c .bin; empty: the built-in model.", FieldKind::file},
+       {"tokenizer_path", "Tokenizer file", "Only for a llama2.c model; empty: what stands beside it.",
+        FieldKind::file},
+       choice_field("prompt_kind", "The prompt is",
+                    "Chat: it is written as the model's conversations were in its training. A model that had none "
+                    "goes on from the text.",
+                    choices_of("prompt_kind")),
        number_field("new_tokens", "New tokens", "How many tokens each request writes at most.", 1, 4096),
        block_size_field(),
        num_blocks_field(),

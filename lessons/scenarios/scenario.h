@@ -14,8 +14,8 @@ namespace kvarium {
 
 struct ScenarioParams {
   std::string prompt{};
-  std::string model_path{};      ///< a llama2.c checkpoint; empty: the built-in model
-  std::string tokenizer_path{};  ///< its tokenizer; empty with model_path empty
+  std::string model_path{};      ///< a model file or folder; empty: the built-in model
+  std::string tokenizer_path{};  ///< of a llama2.c checkpoint; empty: the model's own
   std::string trace_path{};      ///< a trace of Mooncake; empty: an invented one
   std::uint32_t prompt_tokens = 0;
   std::uint32_t new_tokens = 0;  ///< to generate, a request
@@ -35,6 +35,7 @@ struct ScenarioParams {
   std::string scheduler = "continuous";
   std::string preemption = "recompute";
   std::string sharing = "fork";
+  std::string prompt_kind = "text";
   std::string fault = "none";  ///< of the bug zoo, see core/faults/fault.h
   std::string part = "a";      ///< of a scenario that has several
 

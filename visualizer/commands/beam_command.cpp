@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/beam/beam_search.h"
@@ -17,11 +18,11 @@
 #include "cpu_reference/cpu_runner.h"
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
-#include "lessons/scenarios/model_choice.h"
 #include "lessons/scenarios/scenario.h"
 #include "visualizer/commands/command.h"
 #include "visualizer/commands/interrupt.h"
 #include "visualizer/commands/memory_meter.h"
+#include "visualizer/commands/model_flags.h"
 #include "visualizer/commands/numbers.h"
 #include "visualizer/commands/recording.h"
 
@@ -29,8 +30,7 @@ namespace kvarium {
 namespace {
 
 struct Options {
-  std::string model;
-  std::string tokenizer;
+  ModelFlags model;
   std::string prompt;
   BeamParams beams;
   std::uint32_t block_size = 16;
@@ -67,19 +67,19 @@ void print_memory(const MemoryMeter& meter, std::uint64_t block_bytes) {
 
 int run(Options options) {
   check_prompt(options.prompt);
-  const ModelChoice choice = choose_model(options.model, options.tokenizer);
+  const CancelToken& cancel = cancelled_by_interrupt();
+  const std::optional<ModelChoice> opened = open_flagged_model(options.model, cancel);
+  if (!opened) return kStopped;
+  const ModelChoice& choice = *opened;
   const std::vector<TokenId> prompt = choice.tokenizer->encode(options.prompt);
   if (options.num_blocks == 0) options.num_blocks = enough_blocks(options, prompt.size());
   options.beams.end_tokens = choice.tokenizer->end_tokens();
-  const CancelToken& cancel = cancelled_by_interrupt();
   Recording recording(options.record);
   MemoryMeter meter(recording);
   cpu::CpuRunner runner(choice.model);
   BlockPool pool(options.block_size, ascending_order(options.num_blocks), meter);
   BeamSearch search(prompt, options.beams, runner, pool, *choice.tokenizer, meter);
-  if (options.model.empty()) {
-    fmt::print(stderr, "{}\n", tr("no --model FILE: the built-in model has random weights and writes nonsense"));
-  }
+  print_model_facts(choice);
   while (!cancel.cancelled() && search.step()) {
   }
   const bool stopped = !search.ended();
@@ -111,8 +111,7 @@ Command beam_command(CLI::App& program) {
   CLI::App* flags = program.add_subcommand("beam", std::string(tr("Find the likeliest answers to a prompt")));
   flags->footer(std::string(tr("Example: kvarium beam --prompt \"Once upon a time\" --width 4 --tokens 24")));
   const auto options = std::make_shared<Options>();
-  flags->add_option("--model", options->model, std::string(tr("a llama2.c checkpoint; none: the built-in model")));
-  flags->add_option("--tokenizer", options->tokenizer, std::string(tr("the model's tokenizer file")));
+  add_model_flags(*flags, options->model);
   flags->add_option("--prompt", options->prompt, std::string(tr("the text to go on from")))->required();
   flags->add_option("--tokens", options->beams.max_new_tokens, std::string(tr("how many tokens to write at most")))
       ->check(whole_number(1, UINT32_MAX))

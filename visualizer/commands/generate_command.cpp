@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "visualizer/commands/command.h"
 #include "visualizer/commands/generation.h"
 #include "visualizer/commands/interrupt.h"
+#include "visualizer/commands/model_flags.h"
 #include "visualizer/commands/numbers.h"
 #include "visualizer/commands/recording.h"
 
@@ -27,10 +29,11 @@ namespace kvarium {
 namespace {
 
 struct Options {
-  std::string model;
-  std::string tokenizer;
+  ModelFlags model;
   std::vector<std::string> prompts;
   std::vector<std::string> salts;
+  bool chat = false;
+  std::string system;  ///< the message before the chat; empty: the model's own
   std::uint32_t tokens = 64;
   std::string cache = "paged";
   ScenarioParams engine{.block_size = 16, .max_running = 0};  ///< max_running 0: all at once
@@ -73,7 +76,7 @@ GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {
   request.end_tokens = choice.tokenizer->end_tokens();
   for (std::size_t i = 0; i < options.prompts.size(); ++i) {
     check_prompt(options.prompts[i]);
-    request.prompt = choice.tokenizer->encode(options.prompts[i]);
+    request.prompt = encode_prompt(choice, options.prompts[i], options.chat, options.system);
     request.sampling.seed = options.sampling.seed + i * request.candidates;  // every answer has its own
     if (!options.salts.empty()) request.keys.tenant_salt = options.salts[options.salts.size() == 1 ? 0 : i];
     spec.requests.push_back(request);
@@ -133,18 +136,18 @@ int run(Options options) {
   if (options.engine.max_running == 0) options.engine.max_running = answers;
   options.engine.seed = options.sampling.seed;
   check_flags(options);
-  const ModelChoice choice = choose_model(options.model, options.tokenizer);
-  const GenerationSpec spec = spec_of(options, choice);
   CancelToken& cancel = cancelled_by_interrupt();
+  const std::optional<ModelChoice> opened = open_flagged_model(options.model, cancel);
+  if (!opened) return kStopped;
+  const ModelChoice& choice = *opened;
+  const GenerationSpec spec = spec_of(options, choice);
   Recording sink(options.record);
   bool begun = false;
   const auto begin = [&] {  // not before the request was found possible
     if (begun) return;
     begun = true;
-    if (options.model.empty()) {
-      fmt::print(stderr, "{}\n", tr("no --model FILE: the built-in model has random weights and writes nonsense"));
-    }
-    if (answers == 1) print_now(options.prompts.front(), cancel);
+    print_model_facts(choice);
+    if (answers == 1 && !options.chat) print_now(options.prompts.front(), cancel);
   };
   const GenerationReport report = generate(choice, spec, sink, cancel, [&](std::string_view bytes) {
     begin();
@@ -152,8 +155,8 @@ int run(Options options) {
   });
   begin();  // the answer may be empty
   for (std::size_t i = 0; i < report.answers.size() && answers > 1; ++i) {
-    print_now(fmt::format("{}[{}] {}{}", i == 0 ? "" : "\n", i + 1, options.prompts[i / options.engine.candidates],
-                          report.answers[i]),
+    print_now(fmt::format("{}[{}] {}{}{}", i == 0 ? "" : "\n", i + 1, options.prompts[i / options.engine.candidates],
+                          options.chat ? "\n" : "", report.answers[i]),
               cancel);
   }
   print_now("\n", cancel);
@@ -215,12 +218,17 @@ Command generate_command(CLI::App& program) {
       std::string(tr("Example: kvarium generate --prompt \"Once upon a time\" --tokens 32 --cache paged\n"
                      "Example: kvarium generate --prompt \"Once upon a time\" --candidates 3 --temperature 0.8\n"
                      "Example: kvarium generate --prompt \"Once upon a time\" --prompt \"Once upon a time there\" "
-                     "--prefix-cache hash --block-size 4 --max-running 1")));
+                     "--prefix-cache hash --block-size 4 --max-running 1\n"
+                     "Example: kvarium generate --model SmolLM2-135M-Instruct.gguf --chat --prompt \"Name three "
+                     "colors.\"")));
   const auto options = std::make_shared<Options>();
-  flags->add_option("--model", options->model, std::string(tr("a llama2.c checkpoint; none: the built-in model")));
-  flags->add_option("--tokenizer", options->tokenizer, std::string(tr("the model's tokenizer file")));
+  add_model_flags(*flags, options->model);
   flags->add_option("--prompt", options->prompts, std::string(tr("the text to go on from; may be given again")))
       ->required();
+  flags->add_flag("--chat", options->chat,
+                  std::string(tr("the prompt is a message: answer it, as the model was trained to")));
+  flags->add_option("--system", options->system, std::string(tr("with --chat: what the model is told before it")))
+      ->needs(flags->get_option("--chat"));
   flags->add_option("--tokens", options->tokens, std::string(tr("how many tokens to write at most")))
       ->check(whole_number(1, UINT32_MAX))
       ->capture_default_str();

@@ -78,7 +78,8 @@ TEST_CASE("generate refuses what cannot run, in one line") {
   check_refused("generate --prompt \"$(head -c 100000 /dev/zero | tr '\\0' x)\"", "the context of");
   check_refused("generate --prompt \"$(head -c 100000 /dev/zero | tr '\\0' x)\" --cache none", "the context of");
   check_refused("generate --prompt a --model /no/such/model.bin --tokenizer /no/such/tok.bin", "/no/such/model.bin");
-  check_refused("generate --prompt a --model x.bin", "--tokenizer");
+  check_refused("generate --prompt a --model x.bin", "x.bin: there is no such file");
+  check_refused("generate --prompt a --model x.gguf --tokenizer y.bin", "only a llama2.c .bin takes a tokenizer");
   check_refused("generate --prompt a --tokenizer x.bin", "--model");
   check_refused("generate --prompt a --block-size 0", "--block-size");
   check_refused("generate --prompt a --blocks 0", "--blocks");

@@ -1,0 +1,41 @@
+#include "tests/support/scratch.h"
+#include "tests/visualizer/commands/run_kvarium.h"
+
+using kvarium_test::check_refused;
+using kvarium_test::contains;
+using kvarium_test::Outcome;
+using kvarium_test::run_kvarium;
+using kvarium_test::ScratchFolder;
+
+TEST_CASE("perplexity tells how many tokens it predicted and how well") {
+  const ScratchFolder folder;
+  const std::string text = folder.write("text.txt", "Once upon a time there was a little girl.").string();
+  const Outcome whole = run_kvarium("perplexity '" + text + "'");
+  CHECK(whole.exit_code == 0);
+  CHECK_THAT(whole.out, contains("perplexity "));
+  CHECK_THAT(whole.out, contains(" tokens predicted in windows of 512, "));
+  CHECK_THAT(whole.error, contains("the built-in model has random weights"));
+  const Outcome windows = run_kvarium("perplexity '" + text + "' --window 4");
+  CHECK_THAT(windows.out, contains(" in windows of 4, "));
+}
+
+TEST_CASE("perplexity refuses what is no text, in one line") {
+  const ScratchFolder folder;
+  check_refused("perplexity", "text");
+  check_refused("perplexity /no/such/text", "text file /no/such/text: it cannot be read");
+  check_refused("perplexity '" + folder.path().string() + "'", "it cannot be read");
+  const std::string text = folder.write("text.txt", "Once upon a time").string();
+  check_refused("perplexity '" + text + "' --window 1", "--window");
+  check_refused("perplexity '" + text + "' --model '" + text + "'", "it is no model: name a .gguf file");
+}
+
+TEST_CASE("a model file without a tokenizer is refused by what it lacks") {
+  const std::string model = KVARIUM_SOURCE_DIR "/tests/golden/models/";
+  check_refused("generate --prompt a --model '" + model + "qwen3.gguf'", "tokenizer.ggml.model");
+  check_refused("generate --prompt a --model '" + model + "llama'", "tokenizer.json: there is no such file");
+}
+
+TEST_CASE("a chat needs a model that was trained on chats") {
+  check_refused("generate --prompt a --chat", "was not trained on chats of a known form");
+  check_refused("generate --prompt a --system b", "--chat");
+}
