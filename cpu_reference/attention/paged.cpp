@@ -78,8 +78,8 @@ struct KeyTile {
   Range part(Range positions) const { return common({0, count}, {positions.begin - first, positions.end - first}); }
 };
 
-/// Walks through the runs tile by tile. Tiles start at multiples of kKeyTile, so that the order of all sums is the same
-/// wherever a chunk of tokens or a run starts.
+/// Walks through the runs tile by tile. Tiles start at multiples of kKeyTile, wherever a run starts, so that the cut
+/// into runs does not change the order of the sums.
 class TileWalk {
  public:
   TileWalk(const Job& job, Index kv_head, Range positions)

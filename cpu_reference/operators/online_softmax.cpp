@@ -28,15 +28,16 @@ float exponentials(std::span<float> scores, float max) {
   float sum = 0.0F;
   for (std::size_t first = 0; first < scores.size(); first += kPiece) {
     const auto piece = scores.subspan(first, std::min(kPiece, scores.size() - first));
-    std::array<float, kPiece> before;
-    std::copy(piece.begin(), piece.end(), before.begin());
-    auto s = array_of(piece);
+    // A copy on a boundary: Eigen takes another exp for numbers in front of one, and starts sums at one, so that the
+    // last bits would depend on where the scores lie.
+    alignas(64) std::array<float, kPiece> copy;
+    std::copy(piece.begin(), piece.end(), copy.begin());
+    auto s = array_of(std::span(copy).first(piece.size()));
     s = (s - max).exp();
     // Eigen's fast exp is a little above 0 at -infinity.
-    for (std::size_t j = 0; j < piece.size(); ++j) piece[j] = before[j] == OnlineSoftmax::kMasked ? 0.0F : piece[j];
-    // An expression, not the array itself: Eigen starts the sum of an array at an aligned address, and its last bits
-    // would depend on where the scores lie.
-    sum += (s * 1.0F).sum();
+    for (std::size_t j = 0; j < piece.size(); ++j) copy[j] = piece[j] == OnlineSoftmax::kMasked ? 0.0F : copy[j];
+    std::copy_n(copy.begin(), piece.size(), piece.begin());
+    sum += s.sum();
   }
   return sum;
 }

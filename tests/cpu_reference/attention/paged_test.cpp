@@ -67,7 +67,7 @@ TEST_CASE("a window lets a token see itself and the tokens just before it") {
   CHECK(work.bytes_read == std::uint64_t{2} * std::min(window, 150U) * heads.kv_heads * heads.head_dim * 4);
 }
 
-TEST_CASE("neither the threads nor the cut into runs nor the chunk's first token changes a bit") {
+TEST_CASE("neither the threads nor the cut into runs changes a bit") {
   const Heads heads = GENERATE(Heads{12, 4, 64}, Heads{6, 2, 10});
   const Index count = GENERATE(1, 40);  // few rows, many rows
   const AttentionInputs in(170, heads, 5);
