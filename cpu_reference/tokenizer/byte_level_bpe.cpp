@@ -1,10 +1,9 @@
 #include "cpu_reference/tokenizer/byte_level_bpe.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "core/error.h"
+#include "core/words/words.h"
 #include "cpu_reference/tokenizer/byte_symbols.h"
 #include "cpu_reference/tokenizer/unicode.h"
 
@@ -22,12 +21,15 @@ std::vector<Piece> with_bytes(std::vector<Piece> pieces) {
 }  // namespace
 
 ByteLevelBpe::ByteLevelBpe(std::vector<Piece> pieces, SpecialTokens specials, AddedTokens added, ByteLevelRules rules)
-    : Tokenizer(with_bytes(std::move(pieces)), std::move(specials), std::move(added)), rules_(std::move(rules)) {
+    : Tokenizer(with_bytes(pieces), std::move(specials), std::move(added)), rules_(std::move(rules)) {
   for (std::size_t id = 0; id < vocab(); ++id) {
     const Piece& piece = this->pieces()[id];
-    if (piece.kind != TokenKind::normal) continue;
+    if (piece.kind != TokenKind::normal || !bytes_of_symbols(pieces[id].bytes)) continue;
     const TokenId token{static_cast<std::int32_t>(id)};
-    if (piece.bytes.size() == 1) bytes_[static_cast<unsigned char>(piece.bytes.front())] = token;
+    if (piece.bytes.size() == 1) {
+      std::optional<TokenId>& of_byte = bytes_[static_cast<unsigned char>(piece.bytes.front())];
+      if (!of_byte) of_byte = token;
+    }
     if (rules_.whole_words) words_.emplace(piece.bytes, token);
   }
 }
@@ -61,8 +63,8 @@ void ByteLevelBpe::append_word(std::string_view word, std::vector<TokenId>& toke
   for (const char byte : word) {
     const std::optional<TokenId> token = bytes_[static_cast<unsigned char>(byte)];
     if (!token) {
-      throw InputError(fmt::format("the vocabulary has no piece for the byte 0x{:02X} of \"{}\"",
-                                   static_cast<unsigned char>(byte), printable(word.substr(0, 40))));
+      throw InputError(tr_format("the vocabulary has no piece for the byte 0x{:02X} of \"{}\"",
+                                 static_cast<unsigned char>(byte), printable(word.substr(0, 40))));
     }
     bytes.push_back(*token);
   }

@@ -25,8 +25,8 @@ struct ByteLevelRules {
 
 class ByteLevelBpe : public Tokenizer {
  public:
-  /// The normal pieces as the files write them, in byte symbols (byte_symbols.h); one that has other characters is
-  /// taken as it is.
+  /// The normal pieces as the files write them, in byte symbols (byte_symbols.h). A piece that has other characters
+  /// keeps them, but no text becomes it; of equal pieces text becomes the first.
   ByteLevelBpe(std::vector<Piece> pieces, SpecialTokens specials, AddedTokens added, ByteLevelRules rules);
 
   /// Control and unused tokens add no text. decode(encode(text)) == text for any bytes, valid UTF-8 or not, but for

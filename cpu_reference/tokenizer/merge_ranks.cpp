@@ -24,7 +24,13 @@ std::optional<Join> MergeRanks::join(TokenId left, TokenId right) const {
   return found == joins_.end() ? std::nullopt : std::optional(found->second);
 }
 
-MergeRanks merge_ranks(const std::vector<std::pair<std::string_view, std::string_view>>& merges, const PieceIds& ids) {
+MergeRanks merge_ranks(const std::vector<std::pair<std::string_view, std::string_view>>& merges,
+                       const std::vector<Piece>& pieces) {
+  const PieceIds ids = piece_ids(pieces);
+  const auto is_text = [&](TokenId token) {
+    const TokenKind kind = pieces[index(token)].kind;
+    return kind == TokenKind::normal || kind == TokenKind::user_defined;
+  };
   MergeRanks ranks;
   for (std::size_t row = 0; row < merges.size(); ++row) {
     const std::string_view left = merges[row].first;
@@ -36,7 +42,8 @@ MergeRanks merge_ranks(const std::vector<std::pair<std::string_view, std::string
       throw InputError(tr_format("merge {} joins {} and {}, but {} is no piece of the vocabulary", row, shown(left),
                                  shown(right), shown(piece)));
     };
-    ranks.add(id_of(left), id_of(right), id_of(joined));
+    const TokenId from = id_of(left), with = id_of(right), to = id_of(joined);
+    if (is_text(from) && is_text(with) && is_text(to)) ranks.add(from, with, to);
   }
   return ranks;
 }

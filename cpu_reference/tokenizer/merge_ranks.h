@@ -27,8 +27,11 @@ class MergeRanks {
   std::unordered_map<std::uint64_t, Join> joins_;
 };
 
-/// The merges of a file, in its order. InputError naming the first whose sides, or what they become, are no pieces.
-MergeRanks merge_ranks(const std::vector<std::pair<std::string_view, std::string_view>>& merges, const PieceIds& ids);
+/// The merges of a file, in its order, without those in which a control, unknown, unused or byte token takes part: a
+/// user who writes "<|im_end|>" must not end the turn by it. InputError naming the first merge whose sides, or what
+/// they become, are no pieces.
+MergeRanks merge_ranks(const std::vector<std::pair<std::string_view, std::string_view>>& merges,
+                       const std::vector<Piece>& pieces);
 
 /// The two sides of a merge as files write them, "l o"; InputError when there are not two.
 std::pair<std::string_view, std::string_view> merge_sides(std::string_view merge);

@@ -1,13 +1,12 @@
 #include "cpu_reference/tokenizer/spm_tokenizer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/error.h"
 #include "core/utf8.h"
+#include "core/words/words.h"
 
 namespace kvarium::cpu {
 namespace {
@@ -36,11 +35,11 @@ SpmTokenizer::SpmTokenizer(std::vector<Piece> pieces, SpecialTokens specials, Ad
     const TokenId token{static_cast<std::int32_t>(id)};
     if (!std::isfinite(piece.score)) {
       throw InputError(
-          fmt::format("the score of piece {} of the vocabulary is {}, not a finite number", id, piece.score));
+          tr_format("the score of piece {} of the vocabulary is {}, not a finite number", id, piece.score));
     }
     if (piece.kind == TokenKind::byte) {
       const std::optional<std::uint8_t> byte = byte_of(piece.bytes);
-      if (!byte) throw InputError(fmt::format("piece {} is to be a byte, but is \"{}\"", id, printable(piece.bytes)));
+      if (!byte) throw InputError(tr_format("piece {} is to be a byte, but is \"{}\"", id, printable(piece.bytes)));
       if (!bytes_[*byte]) bytes_[*byte] = token;
     }
     if (piece.kind != TokenKind::normal) continue;
@@ -126,9 +125,9 @@ void SpmTokenizer::append_bytes(std::string_view bytes, std::vector<TokenId>& to
     const std::optional<TokenId> token = bytes_[static_cast<unsigned char>(byte)];
     if (!token) {
       throw InputError(
-          fmt::format("the vocabulary has neither a piece for \"{}\" nor pieces for single bytes: leave it "
-                      "out of the text, or use another tokenizer",
-                      printable(bytes)));
+          tr_format("the vocabulary has neither a piece for \"{}\" nor pieces for single bytes: leave it "
+                    "out of the text, or use another tokenizer",
+                    printable(bytes)));
     }
     tokens.push_back(*token);
   }

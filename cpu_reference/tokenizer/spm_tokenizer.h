@@ -1,6 +1,9 @@
 #pragma once
 // Byte pair encoding as SentencePiece does it for LLaMA. Every character starts as a token of its own; then, again and
-// again, the neighbouring pair whose joined piece has the best score becomes one token.
+// again, the neighbouring pair whose joined piece has the best score becomes one token. In one thing SentencePiece
+// differs: it writes a character that has no piece as bytes after the merges, here they come before, as in Hugging
+// Face's package. With a piece "ab" but none for "a" it gives "ab", here "a" stays bytes. The vocabularies that it
+// learns have a piece for each character of their longer pieces, so that both give the same.
 
 #include <array>
 #include <cstdint>
@@ -29,9 +32,11 @@ enum class SpacePrefix {
 struct SpmRules {
   std::string space{kSpaceMark};  ///< what the pieces write for a space
   SpacePrefix prefix = SpacePrefix::every_part;
-  bool prefix_before_space = true;   ///< false: text that begins with a space gets no second one
-  bool within_words = false;         ///< no merge joins two words: each begins with its space
-  std::optional<MergeRanks> merges;  ///< the merges by rank; nothing: any two whose joined piece exists, by its score
+  bool prefix_before_space = true;  ///< false: text that begins with a space gets no second one
+  bool within_words = false;        ///< no merge joins two words: each begins with its space
+  /// By rank, and none with a control, unknown, unused or byte token, as merge_ranks() makes them; nothing: any two
+  /// whose joined piece exists, by its score.
+  std::optional<MergeRanks> merges;
 };
 
 class SpmTokenizer : public Tokenizer {
@@ -45,9 +50,9 @@ class SpmTokenizer : public Tokenizer {
   std::string piece(std::optional<TokenId> previous, TokenId token) const override;
   std::string name(TokenId token) const override;
 
-  /// The normal token with exactly these bytes: text never spells a special token or a byte token.
+  /// The normal token with exactly these bytes: text never spells a control token or a byte token.
   std::optional<TokenId> find(std::string_view bytes) const;
-  /// What two tokens become; nothing when either is no normal token.
+  /// What two tokens become: what the merges say, or where there are none, the joined piece when all three are normal.
   std::optional<Join> join(TokenId left, TokenId right) const;
 
  protected:

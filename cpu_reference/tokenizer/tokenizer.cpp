@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/words/words.h"
 
 namespace kvarium::cpu {
 namespace {
@@ -19,11 +20,10 @@ Tokenizer::Tokenizer(std::vector<Piece> pieces, SpecialTokens specials, AddedTok
     : pieces_(std::move(pieces)), specials_(std::move(specials)), added_(std::move(added)) {
   const auto check = [this](TokenId token, std::string_view what) {
     if (value(token) >= 0 && index(token) < pieces_.size()) return;
-    throw InputError(
-        fmt::format("the {} token {} is outside the vocabulary of {}", what, value(token), pieces_.size()));
+    throw InputError(tr_format("the {} token {} is outside the vocabulary of {}", what, value(token), pieces_.size()));
   };
-  if (specials_.begin) check(*specials_.begin, "begin");
-  for (const TokenId end : specials_.ends) check(end, "end");
+  if (specials_.begin) check(*specials_.begin, tr("begin"));
+  for (const TokenId end : specials_.ends) check(end, tr("end"));
 }
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text) const {

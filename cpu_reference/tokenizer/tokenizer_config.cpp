@@ -1,8 +1,11 @@
 #include "cpu_reference/tokenizer/tokenizer_config.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "core/words/words.h"
 #include "cpu_reference/loaders/file_error.h"
@@ -14,6 +17,7 @@ namespace kvarium::cpu {
 namespace {
 
 constexpr int kDeepest = 16;
+constexpr std::uintmax_t kLargestTemplate = 1U << 20U;  // bytes; what is larger is no template
 
 /// "eos_token": its text, or an object whose "content" is the text; null: none.
 std::optional<TokenId> token_at(const JsonPlace& place, const PieceIds& ids) {
@@ -57,6 +61,18 @@ void read_ends(const std::filesystem::path& path, std::size_t vocab, SpecialToke
   for (std::size_t i = 0; i < ends.size(); ++i) add_end(TokenId{ends.at(i).whole(most)}, specials.ends);
 }
 
+/// The template in a file of its own; nothing: the file is empty.
+std::optional<std::string> read_template(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (!error && size == 0) return {};
+  if (!error && size > kLargestTemplate) {
+    fail_file(path.string(), tr_format("with {} bytes it is too large to be a chat template", size));
+  }
+  const MappedFile text(path);
+  return std::string(reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size());
+}
+
 }  // namespace
 
 void read_tokenizer_config(const std::filesystem::path& folder, const std::vector<Piece>& pieces,
@@ -68,8 +84,7 @@ void read_tokenizer_config(const std::filesystem::path& folder, const std::vecto
   if (const auto path = file("tokenizer_config.json")) read_config(*path, piece_ids(pieces), specials);
   if (const auto path = file("generation_config.json")) read_ends(*path, pieces.size(), specials);
   if (const auto path = file("chat_template.jinja")) {
-    const MappedFile text(*path);
-    specials.chat_template.assign(reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size());
+    if (std::optional<std::string> text = read_template(*path)) specials.chat_template = *std::move(text);
   }
   add_ends_by_name(pieces, specials.ends);
 }

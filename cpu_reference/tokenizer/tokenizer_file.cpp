@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/words/words.h"
 
 namespace kvarium::cpu {
 namespace {
@@ -27,7 +28,7 @@ class Reader {
   std::size_t at() const { return at_; }
   std::string_view bytes(std::size_t count, std::string_view what) {
     if (count > bytes_.size() - at_) {
-      throw InputError(fmt::format("it ends at byte {}, inside {}: is the file complete?", bytes_.size(), what));
+      throw InputError(tr_format("it ends at byte {}, inside {}: is the file complete?", bytes_.size(), what));
     }
     at_ += count;
     return bytes_.substr(at_ - count, count);
@@ -57,11 +58,13 @@ float as_float(std::uint32_t bits) {
 std::string read_file(const std::filesystem::path& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) throw InputError("it cannot be read (" + error.message() + ")");
-  if (size > kLargestFile) throw InputError(fmt::format("with {} bytes it is too large to be a tokenizer", size));
+  if (error) throw InputError(tr_format("it cannot be read ({})", error.message()));
+  if (size > kLargestFile) throw InputError(tr_format("with {} bytes it is too large to be a tokenizer", size));
   std::string bytes(static_cast<std::size_t>(size), '\0');
   std::ifstream file(path, std::ios::binary);
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) throw InputError("it cannot be read");
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
+    throw InputError(std::string(tr("it cannot be read")));
+  }
   return bytes;
 }
 
@@ -80,17 +83,17 @@ bool holds_all_bytes(const std::vector<Piece>& pieces) {
 
 std::vector<Piece> parse_tokenizer(std::string_view file) {
   Reader reader(file);
-  const std::int32_t longest = as_int(reader.number("the header"));
-  if (longest <= 0) throw InputError(fmt::format("its header says that the longest piece has {} bytes", longest));
+  const std::int32_t longest = as_int(reader.number(tr("the header")));
+  if (longest <= 0) throw InputError(tr_format("its header says that the longest piece has {} bytes", longest));
   std::vector<Piece> pieces;
   while (!reader.at_end()) {
     const std::size_t start = reader.at();
-    const std::string name = fmt::format("piece {}", pieces.size());
+    const std::string name = tr_format("piece {}", pieces.size());
     const float score = as_float(reader.number(name));
     const std::int32_t length = as_int(reader.number(name));
-    if (!std::isfinite(score)) throw InputError(fmt::format("at byte {}: the score of {} is {}", start, name, score));
+    if (!std::isfinite(score)) throw InputError(tr_format("at byte {}: the score of {} is {}", start, name, score));
     if (length <= 0 || length > longest) {
-      throw InputError(fmt::format("at byte {}: the length of {} is {}, outside 1..{}", start, name, length, longest));
+      throw InputError(tr_format("at byte {}: the length of {} is {}, outside 1..{}", start, name, length, longest));
     }
     pieces.push_back({std::string(reader.bytes(static_cast<std::size_t>(length), name)), score});
   }
@@ -100,11 +103,10 @@ std::vector<Piece> parse_tokenizer(std::string_view file) {
 std::unique_ptr<SpmTokenizer> llama2c_tokenizer(std::vector<Piece> pieces) {
   constexpr std::size_t kSpecials = 3;
   if (pieces.size() < kSpecials) {
-    throw InputError(
-        fmt::format("a vocabulary of {} pieces lacks <unk>, <s> and </s>, its first three", pieces.size()));
+    throw InputError(tr_format("a vocabulary of {} pieces lacks <unk>, <s> and </s>, its first three", pieces.size()));
   }
   for (std::size_t id = 0; id < pieces.size(); ++id) {
-    if (pieces[id].bytes.empty()) throw InputError(fmt::format("piece {} of the vocabulary is empty", id));
+    if (pieces[id].bytes.empty()) throw InputError(tr_format("piece {} of the vocabulary is empty", id));
   }
   constexpr TokenId kBegin{1}, kEnd{2};
   pieces[0].kind = TokenKind::unknown;
@@ -124,12 +126,12 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& path, std
   try {
     auto tokenizer = llama2c_tokenizer(parse_tokenizer(read_file(path)));
     if (vocab && *vocab != tokenizer->vocab()) {
-      throw InputError(fmt::format("it has {} pieces, but the model's vocabulary has {}: they do not belong together",
-                                   tokenizer->vocab(), *vocab));
+      throw InputError(tr_format("it has {} pieces, but the model's vocabulary has {}: they do not belong together",
+                                 tokenizer->vocab(), *vocab));
     }
     return tokenizer;
   } catch (const InputError& error) {
-    throw InputError(fmt::format("tokenizer {}: {}", path.string(), error.what()));
+    throw InputError(tr_format("tokenizer {}: {}", path.string(), error.what()));
   }
 }
 

@@ -116,9 +116,8 @@ std::shared_ptr<const Tokenizer> read_byte_level(const GgufMetadata& metadata, s
   }
   ByteLevelRules rules;
   rules.splits = rule.splits;
-  rules.merges = merge_ranks(sides, piece_ids(pieces));
+  rules.merges = merge_ranks(sides, pieces);
   rules.whole_words = rule.whole_words;
-  rules.space_before = metadata.boolean("tokenizer.ggml.add_space_prefix").value_or(false);
   SpecialTokens specials = read_specials(metadata, pieces, rule.add_begin);
   pad_vocabulary(pieces, vocab);
   AddedTokens added(added_tokens_of(pieces));

@@ -84,7 +84,7 @@ void read_vocabulary(const JsonPlace& model, Rows& rows) {
   }
 }
 
-std::vector<AddedToken> read_added(const JsonPlace& list, Rows& rows) {
+std::vector<AddedToken> read_added(const JsonPlace& list, const JsonPlace& normalizer, Rows& rows) {
   std::vector<AddedToken> added;
   if (list.is_null()) return added;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -92,6 +92,9 @@ std::vector<AddedToken> read_added(const JsonPlace& list, Rows& rows) {
     const std::string& text = token.at("content").text();
     if (text.empty()) token.fail(tr("it has no text"));
     if (token.at("single_word").boolean_or(false)) token.fail(tr("single_word is not supported"));
+    if (token.at("normalized").boolean_or(false) && normalizer_touches(normalizer, text)) {
+      token.fail(tr("it is to be found in text that the normalizer has changed (normalized), which is not supported"));
+    }
     const bool is_control = token.at("special").boolean_or(false);
     const TokenId id{token.at("id").whole(kLargestId)};
     rows.put(token, id, text, is_control ? TokenKind::control : TokenKind::user_defined);
@@ -113,7 +116,7 @@ MergeRanks read_merges(const JsonPlace& merges, const std::vector<Piece>& pieces
         throw InputError(tr_format("merge {} is neither a text nor a pair of texts", sides.size()));
       }
     }
-    return merge_ranks(sides, piece_ids(pieces));
+    return merge_ranks(sides, pieces);
   } catch (const InputError& error) {
     merges.fail(error.what());
   }
@@ -142,7 +145,7 @@ std::shared_ptr<const Tokenizer> tokenizer_from_json(const std::filesystem::path
   check_model(model);
   Rows rows;
   read_vocabulary(model, rows);
-  AddedTokens added(read_added(file.at("added_tokens"), rows));
+  AddedTokens added(read_added(file.at("added_tokens"), file.at("normalizer"), rows));
   std::vector<Piece> pieces = rows.take();
   std::variant<ByteLevelRules, SpmRules> rules = rules_of(file, read_merges(model.at("merges"), pieces));
 

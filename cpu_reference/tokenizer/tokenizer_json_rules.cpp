@@ -7,6 +7,7 @@
 
 #include "core/words/words.h"
 #include "cpu_reference/loaders/file_error.h"
+#include "cpu_reference/tokenizer/unicode.h"
 
 namespace kvarium::cpu {
 namespace {
@@ -127,6 +128,21 @@ std::variant<ByteLevelSteps, SpmRules> steps_of(const JsonPlace& file) {
     pre_tokenizer.fail(tr("Metaspace or Replace together with NFC, Split or Digits is not supported"));
   }
   return steps.spm;
+}
+
+bool normalizer_touches(const JsonPlace& normalizer, std::string_view text) {
+  bool touches = false;
+  for_each_step(normalizer, "normalizers", [&](const JsonPlace& step) {
+    const std::string& type = step.at("type").text();
+    if (type == "NFC") {
+      touches |= compose(text) != text;
+    } else if (type == "Replace") {
+      touches |= text.find(' ') != std::string_view::npos || text.find(kSpaceMark) != std::string_view::npos;
+    } else {
+      touches = true;
+    }
+  });
+  return touches;
 }
 
 std::optional<TokenId> begin_of(const JsonPlace& post_processor, std::size_t vocab) {

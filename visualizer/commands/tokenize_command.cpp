@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,8 +32,14 @@ struct Options {
 
 std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file || file.bad()) throw InputError(tr_format("{} cannot be read: check the path", path));
+  std::string text;
+  std::array<char, 1U << 16U> part{};
+  do {
+    file.read(part.data(), part.size());
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+  } while (file);
+  // A folder opens but cannot be read: only a file comes to its end.
+  if (!file.eof()) throw InputError(tr_format("{} cannot be read: name a file with text", path));
   return text;
 }
 

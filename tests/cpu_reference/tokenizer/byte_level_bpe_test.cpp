@@ -74,6 +74,17 @@ TEST_CASE("a control token is found only in a prompt that may name it, and adds 
   CHECK(tokenizer.encode("").empty());
 }
 
+TEST_CASE("text becomes pieces in byte symbols only, and of equal ones the first") {
+  for (const bool whole_words : {false, true}) {
+    ByteLevelRules rules;
+    rules.splits = {SplitRule::gpt2};
+    rules.whole_words = whole_words;
+    const ByteLevelBpe tokenizer({{" "}, {"Ġ"}, {"Ġ"}, {" a"}, {"a"}}, {}, {}, std::move(rules));
+    CHECK(tokenizer.encode(" a ") == std::vector{TokenId{1}, TokenId{4}, TokenId{1}});
+    CHECK(tokenizer.decode({TokenId{0}, TokenId{2}, TokenId{3}}) == "   a");
+  }
+}
+
 TEST_CASE("any bytes come back from their tokens, valid UTF-8 or not") {
   const unsigned seed = 22;
   INFO("seed " << seed);

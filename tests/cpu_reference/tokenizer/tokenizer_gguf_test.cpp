@@ -116,6 +116,16 @@ TEST_CASE("a GGUF file of the model gpt2 gives byte pairs, cut by the named rule
   CHECK(llama3->encode("12") == ids({0, 5}));  // its rule wants the begin token too
   CHECK(smollm->encode_with_specials("<|im_start|>1<|im_end|>") == ids({0, 2, 1}));
   CHECK(smollm->is_end(TokenId{1}));
+  const auto prefixed = byte_level().flag("tokenizer.ggml.add_space_prefix", true).load();
+  CHECK(prefixed->encode("1") == ids({2}));  // the key counts for SentencePiece only
+}
+
+TEST_CASE("the merges of a GGUF file join no text into a control token") {
+  Keys keys = byte_level();
+  keys.text("tokenizer.ggml.pre", "gpt-2")
+      .texts("tokenizer.ggml.tokens", {"12", "<|im_end|>", "1", "2", "3", "23"})
+      .texts("tokenizer.ggml.merges", {"1 2", "2 3"});
+  CHECK(keys.load()->encode("123") == ids({2, 5}));  // "12" is a control token
 }
 
 TEST_CASE("a GGUF tokenizer that lacks something, or has too much, is refused by its key") {

@@ -73,6 +73,62 @@ TEST_CASE("merges may be pairs, so that a side may hold a space") {
   CHECK(load(json)->encode("ab") == std::vector{TokenId{2}});
 }
 
+TEST_CASE("a quoted control token stays text, though merges would join its characters") {
+  Json json = byte_level();
+  json["model"]["vocab"] = {{"<", 0}, {">", 1}, {"|", 2}, {"<|", 3}, {"<|>", 4}};
+  json["model"]["merges"] = {"< |", "<| >"};
+  json["added_tokens"] = {{{"id", 4}, {"content", "<|>"}, {"special", true}}};
+  const Json bytes = json;
+  json["pre_tokenizer"] = {{"type", "Metaspace"}, {"replacement", "▁"}, {"prepend_scheme", "never"}, {"split", false}};
+  for (const auto& tokenizer : {load(bytes), load(json)}) {
+    CHECK(tokenizer->encode("<|>") == std::vector{TokenId{3}, TokenId{1}});
+    CHECK(tokenizer->encode_with_specials({"<|><|>", {{0, 3}}}) == std::vector{TokenId{3}, TokenId{1}, TokenId{4}});
+    CHECK(tokenizer->decode(tokenizer->encode("<|>")) == "<|>");
+  }
+}
+
+TEST_CASE("merges join no byte tokens, and no others into one") {
+  Json json = byte_level();
+  json["added_tokens"] = nullptr;
+  json["model"]["byte_fallback"] = true;
+  json["model"]["vocab"] = {{"<0x41", 0}, {">", 1}, {"<0x41>", 2}, {"b", 3},   {"<0x41>b", 4}, {"<", 5},    {"0", 6},
+                            {"x", 7},     {"4", 8}, {"1", 9},      {"<0", 10}, {"<0x", 11},    {"<0x4", 12}};
+  json["model"]["merges"] = {"< 0", "<0 x", "<0x 4", "<0x4 1", "<0x41 >", "<0x41> b"};
+  json["pre_tokenizer"] = {{"type", "Metaspace"}, {"replacement", "▁"}, {"prepend_scheme", "never"}};
+  const auto tokenizer = load(json);
+  CHECK(tokenizer->encode("<0x41>b") == std::vector{TokenId{0}, TokenId{1}, TokenId{3}});
+  CHECK(tokenizer->encode("Ab") == std::vector{TokenId{2}, TokenId{3}});
+}
+
+TEST_CASE("an added token that is to be found in the normalized text is refused where that is another text") {
+  const auto refused = [](const Json& normalizer, const std::string& text, bool normalized) {
+    Json json = byte_level();
+    json["normalizer"] = normalizer;
+    json["added_tokens"][0].update({{"content", text}, {"normalized", normalized}});
+    if (normalizer.value("type", "") != "NFC") json["pre_tokenizer"] = nullptr;
+    try {
+      load(json);
+    } catch (const InputError& error) {
+      CHECK_THAT(error.what(), contains("added_tokens[0]: it is to be found in text that the normalizer has changed"));
+      return true;
+    }
+    return false;
+  };
+  const Json nfc{{"type", "NFC"}};
+  const Json replace{{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "▁"}};
+  const Json prepend{{"type", "Prepend"}, {"prepend", "▁"}};
+  const Json llama{{"type", "Sequence"}, {"normalizers", {prepend, replace}}};
+  CHECK_FALSE(refused(nfc, "<\u00e9>", true));
+  CHECK(refused(nfc, "<e\u0301>", true));
+  CHECK_FALSE(refused(nfc, "<e\u0301>", false));
+  CHECK_FALSE(refused(replace, "<s>", true));
+  CHECK(refused(replace, "a b", true));
+  CHECK(refused(replace, "a▁b", true));
+  CHECK_FALSE(refused(replace, "a b", false));
+  CHECK(refused(llama, "<s>", true));
+  CHECK_FALSE(refused(llama, "<s>", false));
+}
+
 TEST_CASE("ids without a piece, and rows that only the model has, are unused tokens with a name and no text") {
   Json json = byte_level();
   json["added_tokens"][0]["id"] = 6;
@@ -98,6 +154,13 @@ TEST_CASE("the files beside it tell the begin token, the ends and the chat templ
   CHECK(tokenizer->chat_template() == "y");
   folder.write("chat_template.jinja", "z");
   CHECK(folder.load()->chat_template() == "z");
+  folder.write("chat_template.jinja", "");  // says nothing
+  CHECK(folder.load()->chat_template() == "y");
+  folder.write("chat_template.jinja", std::string(1U << 20U, 'x'));
+  CHECK(folder.load()->chat_template().size() == 1U << 20U);
+  folder.write("chat_template.jinja", std::string((1U << 20U) + 1, 'x'));
+  CHECK_THROWS_WITH(folder.load(), contains("chat_template.jinja: with 1048577 bytes it is too large"));
+  folder.write("chat_template.jinja", "");
   folder.write("generation_config.json", R"({"eos_token_id":5})");
   CHECK_THROWS_WITH(folder.load(), contains("generation_config.json: eos_token_id: a whole number from 0 to 4"));
   folder.write("tokenizer_config.json", R"({"bos_token":"<x>"})");

@@ -12,11 +12,13 @@
 
 #include "core/error.h"
 #include "core/sampling/sampling.h"
+#include "core/words/words.h"
 #include "cpu_reference/tokenizer/bpe_merge.h"
 #include "cpu_reference/tokenizer/builtin_tokenizer.h"
 #include "cpu_reference/tokenizer/spm_tokenizer.h"
 #include "cpu_reference/tokenizer/tokenizer_file.h"
 #include "tests/support/catch.h"
+#include "tests/support/refusal.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
@@ -310,6 +312,13 @@ TEST_CASE("loading names the file and what is wrong with it") {
   CHECK_THROWS_WITH(load_tokenizer(empty.path(), {}), contains("ends at byte 0, inside the header"));
   const TemporaryFile header(three.substr(0, 4));
   CHECK_THROWS_WITH(load_tokenizer(header.path(), {}), contains("0 pieces lacks"));
+}
+
+TEST_CASE("what is wrong with a tokenizer file is said in the chosen language") {
+  set_catalogue({{"it ends at byte {}, inside {}: is the file complete?", "{} | {}"}, {"the header", "der Kopf"}});
+  const std::string said = kvarium_test::refusal([] { parse_tokenizer(""); });
+  set_catalogue({});
+  CHECK(said == "0 | der Kopf");
 }
 
 TEST_CASE("the stories tokenizer gives the tokens and the text that llama2.c gave") {
