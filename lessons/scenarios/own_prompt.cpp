@@ -9,7 +9,11 @@ namespace kvarium {
 namespace {
 
 void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
-  const ModelChoice choice = choose_model(params.model_path, params.tokenizer_path);
+  const std::shared_ptr<const ModelChoice> opened =
+      params.opened != nullptr
+          ? params.opened
+          : std::make_shared<const ModelChoice>(choose_model(params.model_path, params.tokenizer_path));
+  const ModelChoice& choice = *opened;
   RequestSpec request;
   request.prompt = encode_prompt(choice, params.prompt, params.prompt_kind == "chat" && can_chat(choice));
   request.max_new_tokens = params.new_tokens;

@@ -3,6 +3,7 @@
 // window, the text twin, the lessons and the tests all run the same code.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "core/trace/event_sink.h"
 
 namespace kvarium {
+
+struct ModelChoice;
 
 struct ScenarioParams {
   std::string prompt{};
@@ -38,6 +41,8 @@ struct ScenarioParams {
   std::string prompt_kind = "text";
   std::string fault = "none";  ///< of the bug zoo, see core/faults/fault.h
   std::string part = "a";      ///< of a scenario that has several
+  /// The model of model_path, opened already; nullptr: it is opened when the run starts.
+  std::shared_ptr<const ModelChoice> opened = nullptr;
 
   bool operator==(const ScenarioParams&) const = default;
 };

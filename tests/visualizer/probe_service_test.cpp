@@ -126,6 +126,8 @@ TEST_CASE("A question that cannot be answered is told in words, and the next one
   service.ask({model, 7, some_tokens(3), 8});
   CHECK(wait_for(service).state == ProbeAnswer::State::failed);
   CHECK(service.answer().error != "");
+  service.ask({model, 1, {TokenId{3}, TokenId{256}}, 8});
+  CHECK(wait_for(service).error == "token 256 is not in the vocabulary of this model: another one made this recording");
   service.ask({model, 1, some_tokens(3), 8});
   CHECK(wait_for(service).state == ProbeAnswer::State::ready);
 }

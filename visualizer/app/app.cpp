@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/words/words.h"
 #include "lessons/kit/lesson.h"
+#include "lessons/scenarios/model_choice.h"
 #include "visualizer/panels/requests_panel.h"
 #include "visualizer/panels/status_panel.h"
 #include "visualizer/panels/transport_panel.h"
@@ -34,6 +35,7 @@ void App::update(Ui& ui) {
   const double passed = std::min(0.1, static_cast<double>(ImGui::GetIO().DeltaTime));  // after a sleep: go on gently
   seconds_ += passed;
   for (const std::function<void()>& action : std::exchange(queued_, {})) action();
+  take_opened();
   take_events();
   const bool was_playing = playback_.playing;
   playback_.advance(passed, run_->player, session_.running());
@@ -43,7 +45,8 @@ void App::update(Ui& ui) {
   take_measured();
   if (hint_ && (seconds_ > kHintSeconds || ImGui::IsMouseClicked(ImGuiMouseButton_Left))) hint_ = false;
   const bool moves = was_playing || playback_.playing || session_.running() || comparison_.running() ||
-                     probes_.working() || roofline_.measuring || hint_ || moment_.tween.running(seconds_);
+                     probes_.working() || loader_.running() || roofline_.measuring || hint_ ||
+                     moment_.tween.running(seconds_);
   if (moves) ui.keep_moving();
 }
 
@@ -129,6 +132,7 @@ Scene App::scene() const {
   if (moment_.has_step_start) scene.step_start = &moment_.step_start;
   scene.title = title_;
   scene.summary = summary_;
+  if (used_ != nullptr) scene.model_facts = used_->facts;
   scene.playing = playback_.playing;
   scene.running = session_.running();
   scene.speed = playback_.speed;
@@ -154,7 +158,8 @@ void App::draw(Ui& ui) {
   selection_.hovered = {};
   PanelContext context{ui, now, selection_, *this};
   draw_docks(ui, context, frame);
-  draw_path_dialog(context, menu_, [this](const std::string& path) { later([this, path] { open_model(path); }); });
+  draw_path_dialog(context, menu_);
+  draw_model_dialog(context, model_dialog_);
   draw_keys_sheet(context, keys_);
   draw_toast(context, toast_);
   if (hint_) draw_hint(context, frame.centre);
@@ -266,6 +271,10 @@ void App::draw_splitters(Ui& ui, const layout::FrameLayout& frame) {
 void App::say(std::string words, bool is_error) { toast_ = {std::move(words), is_error, seconds_ + 4}; }
 
 void App::finish_run() {
+  while (loader_.running()) {
+    take_opened();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   while (session_.running()) {
     take_events();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -11,6 +11,7 @@
 #include "core/trace/player.h"
 #include "core/trace/timeline.h"
 #include "visualizer/app/comparison.h"
+#include "visualizer/app/model_loader.h"
 #include "visualizer/app/moment.h"
 #include "visualizer/app/playback.h"
 #include "visualizer/app/probe_service.h"
@@ -26,6 +27,7 @@
 #include "visualizer/panels/inspector_panel.h"
 #include "visualizer/panels/menu_bar.h"
 #include "visualizer/panels/metrics_panel.h"
+#include "visualizer/panels/model_dialog.h"
 #include "visualizer/panels/overlays.h"
 #include "visualizer/panels/radix_panel.h"
 #include "visualizer/panels/roofline_panel.h"
@@ -99,7 +101,11 @@ class App final : private Actions {
   void new_run(std::string title, std::string summary);
   void say(std::string words, bool is_error);
   void move(const std::function<void()>& change);  ///< a single step: it always animates
-  void open_model(const std::string& path);
+  void take_opened();                              ///< what became of the model that was being read
+  void show_opened();                              ///< in the dialog and in the form
+  /// The scenario's parameters with the model that they name; false: it is being read first, then start() is called
+  /// again.
+  bool add_model(ScenarioParams& params, bool play);
   void select_request(int direction);  ///< the next or the previous one of the list
   void select_in_tree(TreeMove move);
   void toggle_compare();
@@ -119,6 +125,9 @@ class App final : private Actions {
   void open_lesson(const std::string& id) override;
   void answer(const std::string& given) override;
   void open_trace(const std::string& path) override;
+  void choose_model() override;
+  void open_model(const std::string& path) override;
+  void stop_opening() override;
   void save_trace(const std::string& path) override;
   void save_picture(const std::string& path) override;
   void save_metrics(const std::string& path) override;
@@ -156,6 +165,12 @@ class App final : private Actions {
   AttentionPanelState attention_;
   RunModels models_;
   ProbeService probes_;
+  ModelLoader loader_;
+  ModelDialog model_dialog_;
+  ModelFiles opened_files_;
+  std::shared_ptr<const ModelChoice> opened_;  ///< of opened_files_
+  std::shared_ptr<const ModelChoice> used_;    ///< by the run that is shown; nullptr: no model of a file
+  std::optional<bool> start_when_opened_;      ///< the form waits for the model; the value: whether it then plays
   GuidePanelState guide_;
   InspectorPanelState inspector_;
   TimelinePanelState timeline_;

@@ -35,6 +35,7 @@ void App::new_run(std::string title, std::string summary) {
   comparison_.forget();
   compare_ = {};
   started_ = {};
+  used_.reset();
   toast_ = {};
   title_ = std::move(title);
   summary_ = std::move(summary);
@@ -46,13 +47,14 @@ void App::show_scenario(const std::string& id) { choose(form_, id); }
 void App::start(bool play) {
   form_.error.clear();
   const Scenario& scenario = find_scenario(form_.chosen);
-  const ScenarioParams params = params_of(form_);
+  ScenarioParams params = params_of(form_);
   try {
     check(scenario, params);
   } catch (const InputError& error) {
     form_.error = error.what();
     return;
   }
+  if (!add_model(params, play)) return;
   new_run(scenario.id == "own" ? scenario.title : scenario.id + "  " + scenario.title, scenario.summary);
   tab_ = scenario.id == "S01"   ? kWorkTab
          : scenario.id == "S05" ? kRadixTab
@@ -60,6 +62,9 @@ void App::start(bool play) {
                                 : kBlocksTab;
   started_ = form_;
   play_when_events_come_ = play;
+  used_ = params.opened;
+  // A model of a file takes its time: the window shows each step as it comes. The built-in one is done at once.
+  if (play && used_ != nullptr) playback_.speed = kMaxSpeed;
   session_.start([&scenario, params](EventSink& sink, const CancelToken& cancel) {
     kvarium::run_scenario(scenario, params, sink, cancel);
   });
@@ -183,20 +188,6 @@ void App::save_metrics(const std::string& path) {
   });
 }
 
-/// A llama2.c checkpoint comes with a tokenizer; the only "tok*.bin" beside it is taken.
-void App::open_model(const std::string& path) {
-  choose(form_, "own");
-  set_field(form_, "model_path", path);
-  std::error_code ignored;
-  std::string beside;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path).parent_path(), ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.rfind("tok", 0) == 0 && entry.path().extension() == ".bin") beside = entry.path().string();
-  }
-  set_field(form_, "tokenizer_path", beside);
-  start(true);
-}
-
 // --- two runs
 
 void App::toggle_compare() {
@@ -217,6 +208,7 @@ void App::start_compared() {
   compare_.right_title = other.id + " = " + value_text(other);
   try {
     kvarium::set_parameter(scenario, params, {other.id, value_text(other)});
+    params.opened = used_;
     comparison_.start(scenario, params);
   } catch (const InputError& error) {
     compare_.error = error.what();

@@ -11,17 +11,18 @@ void App::ask_probe() {
   if (tab_ != kAttentionTab || compare_.open) return;
   const World& world = run_->player.world();
   const auto id = probed_request(world, selection_.selected);
-  if (!id || world.model.kv_kind != KvKind::heads) return probes_.forget();
+  ProbeQuestion question;
+  if (id && world.model.kv_kind == KvKind::heads) question.model = models_.find(world.model);
+  if (question.model == nullptr) return probes_.forget();
   attention_.move_layer(world.model, 0);
   attention_.move_head(world.model, 0);
   const RequestState& request = run_->trace.newest().request(*id);
-  const std::size_t known = std::min<std::size_t>(request.tokens.size(), ProbeService::kMostTokens);
-  ProbeQuestion question;
-  question.model = models_.find(world.model);
+  const std::size_t most = ProbeService::most_tokens(world.model);
+  const std::size_t known = std::min(request.tokens.size(), most);
   question.layer = attention_.layer;
   question.tokens.assign(request.tokens.begin(), request.tokens.begin() + static_cast<std::ptrdiff_t>(known));
   const std::uint64_t whole = std::uint64_t{request.prompt_tokens} + request.max_new_tokens;
-  question.room = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(whole, known, ProbeService::kMostTokens));
+  question.room = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(whole, known, most));
   probes_.ask(question);
 }
 
@@ -30,9 +31,13 @@ ProbeAnswer App::probe_answer() const {
   const World& newest = run_->trace.newest();
   const auto id = probed_request(run_->player.world(), selection_.selected);
   if (!id) return answer;
-  const std::size_t tokens = newest.request(*id).tokens.size();
-  if (tokens > answer.total && answer.state != ProbeAnswer::State::no_model)
-    answer.left_out = static_cast<std::uint32_t>(tokens - answer.total);
+  const std::vector<TokenId>& tokens = newest.request(*id).tokens;
+  if (tokens.size() > answer.total && answer.state != ProbeAnswer::State::no_model)
+    answer.left_out = static_cast<std::uint32_t>(tokens.size() - answer.total);
+  // Another request may have been selected since the question was asked.
+  const bool of_it = answer.probe != nullptr && answer.probe->tokens.size() <= tokens.size() &&
+                     std::equal(answer.probe->tokens.begin(), answer.probe->tokens.end(), tokens.begin());
+  if (!of_it) answer.probe.reset();
   return answer;
 }
 

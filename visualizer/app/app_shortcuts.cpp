@@ -101,6 +101,8 @@ void App::register_view_shortcuts(Ui& ui) {
   keys.on("leave", [this] {
     if (keys_)
       keys_ = false;
+    else if (model_dialog_.open)
+      model_dialog_.open = false;
     else if (menu_.dialog.what != PathDialog::For::nothing)
       menu_.dialog.what = PathDialog::For::nothing;
     else if (!toast_.words.empty())

@@ -15,8 +15,9 @@ constexpr std::uint32_t kBlock = 16;  // tokens
 
 }  // namespace
 
+// One thread: an engine that is still at work keeps the others.
 LayerProbing::LayerProbing(std::shared_ptr<const cpu::Model> model, std::uint32_t layer, std::uint32_t room)
-    : model_(std::move(model)), runner_(std::make_unique<cpu::CpuRunner>(model_)), room_(room) {
+    : model_(std::move(model)), runner_(std::make_unique<cpu::CpuRunner>(model_, 1)), room_(room) {
   numbers_.shape = runner_->shape();
   numbers_.layer = probe_.layer = layer;
   numbers_.attention.resize(numbers_.shape.query_heads);

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "core/cost/kv_bytes.h"
 #include "core/error.h"
 #include "core/words/words.h"
 #include "cpu_reference/model/weights.h"
@@ -31,6 +32,11 @@ bool continues(const LayerProbing* probing, const ProbeQuestion& question) {
 }
 
 }  // namespace
+
+std::uint32_t ProbeService::most_tokens(const ModelShape& shape) {
+  const std::uint64_t fit = kMostKvBytes / std::max<std::uint64_t>(1, kv_bytes(shape, 1, ElementType::fp32));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>({kMostTokens, fit, shape.context}));
+}
 
 ProbeService::~ProbeService() {
   {
@@ -103,6 +109,11 @@ void ProbeService::work() {
 }
 
 void ProbeService::serve(const ProbeQuestion& question) {
+  for (const TokenId token : question.tokens) {
+    if (value(token) < 0 || index(token) >= question.model->config.shape.vocab)
+      throw InputError(
+          tr_format("token {} is not in the vocabulary of this model: another one made this recording", value(token)));
+  }
   if (!continues(probing_.get(), question)) {
     probing_.reset();  // before the next one takes its memory
     probing_ = std::make_unique<LayerProbing>(question.model, question.layer, question.room);

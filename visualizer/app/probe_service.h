@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/model_shape.h"
 #include "visualizer/app/layer_probing.h"
 #include "visualizer/panels/probe_answer.h"
 
@@ -27,8 +28,10 @@ struct ProbeQuestion {
 /// All functions are for one thread, the window's.
 class ProbeService {
  public:
-  /// Tokens that are computed at most: the weights of 32 heads are 16 MiB then.
+  /// Tokens that are computed at most: the weights of 32 heads are 16 MiB then. Fewer where K and V are large.
   static constexpr std::uint32_t kMostTokens = 512;
+  static constexpr std::uint64_t kMostKvBytes = std::uint64_t{256} << 20U;
+  static std::uint32_t most_tokens(const ModelShape& shape);
 
   ProbeService() = default;
   ~ProbeService();

@@ -79,7 +79,11 @@ int run_view(const ViewOptions& options) {
   for (int i = 0; i < kFramesToSettle; ++i) host.frame();
   app.finish_run();  // what the tab that is shown asked for
   for (int i = 0; i < kFramesToSettle; ++i) host.frame();
-  if (!options.script.empty()) Driver(host).run(read_script(options.script), options.script);
+  if (!options.script.empty()) {
+    Driver(host).run(read_script(options.script), options.script);
+    app.finish_run();
+    for (int i = 0; i < kFramesToSettle; ++i) host.frame();
+  }
   if (!options.screenshot.empty()) write_png(options.screenshot, host.screenshot());
   if (!options.dump_ui.empty()) write_file(options.dump_ui, host.ui().registry.dump());
   return 0;

@@ -32,6 +32,9 @@ class Actions {
   virtual void open_lesson(const std::string& id) = 0;
   virtual void answer(const std::string& given) = 0;  ///< to the lesson's question
   virtual void open_trace(const std::string& path) = 0;
+  virtual void choose_model() = 0;                       ///< asks which
+  virtual void open_model(const std::string& path) = 0;  ///< file or folder
+  virtual void stop_opening() = 0;                       ///< the model that is being read
   virtual void save_trace(const std::string& path) = 0;
   virtual void save_picture(const std::string& path) = 0;
   virtual void save_metrics(const std::string& path) = 0;  ///< as the file's name ends, see metrics_file()

@@ -80,8 +80,7 @@ void draw_origin(PanelContext& context, const ProbeAnswer& answer, const Request
       "model ({})",
       letter(request.id), shown, answer.total, context.scene.world().model.name);
   if (answer.left_out > 0) words += tr_format(" · the last {} tokens are left out: too many", answer.left_out);
-  if (answer.state == ProbeAnswer::State::working)
-    words = tr_format("computing again, by the same model: token {} of {}", answer.done, answer.total) + " … " + words;
+  if (answer.done < answer.total) words += tr_format(" · computing: {} of {} tokens", answer.done, answer.total);
   const WithFont small(context.ui.fonts(), FontRole::small);
   dim_text(context.ui, "probe_origin", words);
 }
@@ -186,6 +185,7 @@ void draw_attention_panel(PanelContext& context, AttentionPanelState& state, con
   const auto id = probed_request(world, context.selection.selected);
   const std::string_view why = why_empty(world, id);
   if (!why.empty()) return empty_state(context, "attention_empty", why);
+  if (answer.state == ProbeAnswer::State::no_model) return draw_waiting(context, answer);
   draw_header(context, state, world.model);
   if (answer.probe == nullptr || answer.probe->num_tokens() == 0) return draw_waiting(context, answer);
   const RequestState& request = world.request(*id);

@@ -33,9 +33,11 @@ void draw_row_labels(ProbeFrame& frame, Painter& painter, const layout::HeatMap&
     const Rect cell = map.row_rect(q);
     if (row == ProbeRow::fresh)
       painter.fill({gutter.right() - painter.px(4), cell.y, painter.px(3), std::max(1.0F, cell.height)}, theme.accent);
-    if (q % stride != 0) continue;
     Rect label{gutter.x, cell.y + (cell.height - line) / 2, gutter.width - painter.px(8), line};
-    painter.text(layout::cut_left(label, painter.px(kMark)), glyph_of(row), theme.text, FontRole::small);
+    const Rect mark = layout::cut_left(label, painter.px(kMark));
+    const bool newest = row == ProbeRow::fresh && frame.row(q + 1) != ProbeRow::fresh;
+    if (q % stride == 0 || newest) painter.text(mark, glyph_of(row), theme.text, FontRole::small);
+    if (q % stride != 0) continue;
     painter.text(layout::cut_left(label, painter.px(kNumber - 6)), std::to_string(q), theme.dim, FontRole::small,
                  Align::right);
     layout::cut_left(label, painter.px(6));

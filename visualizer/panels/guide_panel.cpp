@@ -151,6 +151,9 @@ void draw_summary(PanelContext& context) {
     if (++shown > 8) break;
     draw_text_of(context, *request);
   }
+  const WithFont small(context.ui.fonts(), FontRole::small);
+  for (std::size_t i = 0; i < scene.model_facts.size(); ++i)
+    paragraph(context, fmt::format("fact/{}", i), scene.model_facts[i], false);
 }
 
 }  // namespace

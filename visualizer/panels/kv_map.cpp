@@ -139,7 +139,13 @@ void draw_blocks(const KvFrame& at, const HeatMap& map, const Rect& band) {
     const Rect words{cell.x, std::max(cell.y, map.area.y), cell.width, visible};
     std::string text = fmt::format("{} {}", letter(RequestId{picture.owners[0]}), block);
     if (picture.ref_count > 1) text += fmt::format(" x{}", picture.ref_count);
-    painter.text_if_fits(words, text, painter.theme().owner(picture.owners[0]).text, FontRole::small, Align::centre);
+    if (picture.owner_count > 1) {  // the stripes are of several hues: no text colour can be read on all
+      const float height = painter.line_height(FontRole::small) + painter.px(2);
+      painter.fill({words.x + 2, words.centre().y - height / 2, words.width - 4, height}, painter.theme().panel, 2);
+    }
+    const Colour colour =
+        picture.owner_count > 1 ? painter.theme().text : painter.theme().owner(picture.owners[0]).text;
+    painter.text_if_fits(words, text, colour, FontRole::small, Align::centre);
   }
   painter.pop_clip();
 }
@@ -152,7 +158,7 @@ void draw_block_lines(const KvFrame& at, const HeatMap& map) {
   for (std::uint32_t p = 0; p <= std::min(map.end_row, at.positions); p += size) {
     const float y = map.row_rect(p).y;
     if (y >= map.area.y && y <= map.area.bottom())
-      at.painter.line({map.area.x, y}, {map.area.right(), y}, at.painter.theme().text, 1);
+      at.painter.line({map.area.x, y}, {map.area.right(), y}, readable_on(diverging(0)), 1.5F);
   }
 }
 

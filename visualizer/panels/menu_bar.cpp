@@ -1,6 +1,5 @@
 #include "visualizer/panels/menu_bar.h"
 
-#include <functional>
 #include <utility>
 
 #include "core/words/words.h"
@@ -11,7 +10,7 @@ namespace {
 void file_menu(PanelContext& context, MenuState& state) {
   if (!begin_menu(context.ui, "menu_file", "File")) return;
   if (menu_item(context.ui, "open_trace", "Open a trace...")) state.dialog.open(PathDialog::For::open_trace, "");
-  if (menu_item(context.ui, "open_model", "Open a model...")) state.dialog.open(PathDialog::For::open_model, "");
+  if (menu_item(context.ui, "open_model", "Open a model...")) context.actions.choose_model();
   const Look save{.enabled = !context.scene.trace().empty(), .reason = "There is no run to save yet"};
   if (menu_item(context.ui, "save_trace", "Save the trace...", false, save))
     state.dialog.open(PathDialog::For::save_trace, "kvarium.trace.jsonl");
@@ -88,8 +87,6 @@ std::string_view question_of(PathDialog::For what) {
   switch (what) {
     case PathDialog::For::open_trace:
       return tr("Which trace? (a .jsonl file that kvarium wrote)");
-    case PathDialog::For::open_model:
-      return tr("Which model? (a llama2.c checkpoint, with its tokenizer beside it)");
     case PathDialog::For::save_trace:
       return tr("Save the trace as");
     case PathDialog::For::save_picture:
@@ -105,13 +102,10 @@ std::string_view question_of(PathDialog::For what) {
   return "";
 }
 
-void carry_out(PanelContext& context, const PathDialog& dialog,
-               const std::function<void(const std::string&)>& open_model) {
+void carry_out(PanelContext& context, const PathDialog& dialog) {
   switch (dialog.what) {
     case PathDialog::For::open_trace:
       return context.actions.open_trace(dialog.path);
-    case PathDialog::For::open_model:
-      return open_model(dialog.path);
     case PathDialog::For::save_trace:
       return context.actions.save_trace(dialog.path);
     case PathDialog::For::save_picture:
@@ -145,8 +139,7 @@ void draw_menu_bar(PanelContext& context, MenuState& state, const layout::Rect& 
   end_panel();
 }
 
-void draw_path_dialog(PanelContext& context, MenuState& state,
-                      const std::function<void(const std::string&)>& open_model) {
+void draw_path_dialog(PanelContext& context, MenuState& state) {
   if (state.dialog.what == PathDialog::For::nothing) return;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({screen.x / 2, screen.y / 3}, ImGuiCond_Always, {0.5F, 0.5F});
@@ -163,7 +156,7 @@ void draw_path_dialog(PanelContext& context, MenuState& state,
   ImGui::SameLine();
   const bool left = button(context.ui, "path_cancel", "Cancel");
   ImGui::End();
-  if (done) carry_out(context, state.dialog, open_model);
+  if (done) carry_out(context, state.dialog);
   if (done || left) state.dialog.what = PathDialog::For::nothing;
 }
 

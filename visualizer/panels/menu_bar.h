@@ -1,7 +1,6 @@
 #pragma once
 // The menu: everything that can be done, each reachable by keyboard.
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@ struct LessonEntry {
 
 /// A small window that asks for a line: a path, or where to go.
 struct PathDialog {
-  enum class For { nothing, open_trace, open_model, save_trace, save_picture, save_metrics, go_to };
+  enum class For { nothing, open_trace, save_trace, save_picture, save_metrics, go_to };
   For what = For::nothing;
   std::string path;
   bool just_opened = false;
@@ -32,8 +31,6 @@ struct MenuState {
 };
 
 void draw_menu_bar(PanelContext& context, MenuState& state, const layout::Rect& dock);
-/// `open_model(path)` is called for a model; everything else goes through the actions.
-void draw_path_dialog(PanelContext& context, MenuState& state,
-                      const std::function<void(const std::string&)>& open_model);
+void draw_path_dialog(PanelContext& context, MenuState& state);
 
 }  // namespace kvarium::ui

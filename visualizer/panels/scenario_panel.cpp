@@ -141,11 +141,12 @@ void draw_scenario_panel(PanelContext& context, ScenarioForm& form, const layout
     draw_choice(context, form);
   }
   ImGui::Spacing();
-  const float error_height =
-      form.error.empty()
-          ? 0
-          : ImGui::CalcTextSize(form.error.c_str(), nullptr, false, ImGui::GetContentRegionAvail().x).y + context.px(6);
-  const float buttons = ImGui::GetFrameHeightWithSpacing() + context.px(4) + error_height;
+  const auto height_of = [&](const std::string& words) {
+    const float width = ImGui::GetContentRegionAvail().x;
+    return words.empty() ? 0 : ImGui::CalcTextSize(words.c_str(), nullptr, false, width).y + context.px(6);
+  };
+  const float note = form.note.empty() ? 0 : height_of(form.note) + ImGui::GetTextLineHeightWithSpacing();
+  const float buttons = ImGui::GetFrameHeightWithSpacing() + context.px(4) + height_of(form.error) + note;
   ImGui::BeginChild("fields", {0, std::max(context.px(40), ImGui::GetContentRegionAvail().y - buttons)});
   if (form.fields.empty())
     wrapped_text(context.ui, "fields_empty", "Choose a scenario: its parameters are shown here.");
@@ -155,6 +156,11 @@ void draw_scenario_panel(PanelContext& context, ScenarioForm& form, const layout
     ImGui::PushStyleColor(ImGuiCol_Text, context.ui.theme().bad);
     wrapped_text(context.ui, "form_error", form.error);
     ImGui::PopStyleColor();
+  }
+  if (!form.note.empty()) {
+    wrapped_text(context.ui, "form_note", form.note);
+    if (link(context.ui, "form_stop", "Stop", {.tooltip = "Read no further; the run that is shown stays"}))
+      context.actions.stop_opening();
   }
   draw_buttons(context, form);
 }

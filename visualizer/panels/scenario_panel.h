@@ -36,6 +36,7 @@ struct ScenarioForm {
   std::string chosen;             ///< id of a card
   std::vector<FormField> fields;  ///< of the chosen one
   std::string error;              ///< why it cannot run; empty: it can
+  std::string note;               ///< what it waits for before it runs; empty: nothing
 
   bool changed() const;
   void reset();

@@ -2,6 +2,7 @@
 // What a frame shows: plain values and references that panels read and never change.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,9 @@ struct Scene {
   float change = 1;                               ///< how far the change is, eased: 0 is before, 1 is now
   const World* step_start = nullptr;  ///< when the step started; nullptr: it evicted no node of the radix tree
 
-  std::string title{};    ///< of the scenario, lesson or trace that is shown
-  std::string summary{};  ///< what happens in it and what to look at
+  std::string title{};                         ///< of the scenario, lesson or trace that is shown
+  std::string summary{};                       ///< what happens in it and what to look at
+  std::span<const std::string> model_facts{};  ///< what was read of the model file that the run uses; empty: none
   bool playing = false;
   bool running = false;  ///< the engine is still at work
   float speed = 1;

@@ -74,7 +74,12 @@ void draw_status_panel(PanelContext& context, const layout::Rect& dock) {
     const std::string time = duration(static_cast<double>(scene.world().nanoseconds) * 1e-9);
     part(context, "time", scene.world().simulated_time ? tr_format("{} (simulated)", time) : time, theme.dim);
   }
-  if (!scene.world().model.name.empty()) part(context, "model", scene.world().model.name, theme.dim);
+  const ModelShape& model = scene.world().model;
+  if (model.layers > 0) {
+    part(context, "model", model.name, theme.dim);
+    tooltip(context.ui, tr_format("The model: {} layers, {} query heads, {} KV heads of {} channels, {} tokens known",
+                                  model.layers, model.query_heads, model.kv_heads, model.head_dim, model.vocab));
+  }
   part(context, "fps", tr_format("{:.0f} frames/s", ImGui::GetIO().Framerate), theme.dim);
   end_panel();
   ImGui::PopStyleColor();

@@ -1,0 +1,68 @@
+#include "visualizer/app/model_loader.h"
+
+#include <exception>
+#include <utility>
+
+#include "core/error.h"
+#include "core/words/words.h"
+#include "lessons/scenarios/model_choice.h"
+
+namespace kvarium::ui {
+namespace {
+
+/// Returns why it failed, or nothing.
+std::string read(const ModelFiles& files, const OnProgress& on_progress, const CancelToken& cancel,
+                 std::shared_ptr<const ModelChoice>& choice) {
+  try {
+    auto opened = choose_model(files.model, files.tokenizer, on_progress, cancel);
+    if (opened) choice = std::make_shared<const ModelChoice>(std::move(*opened));
+    return {};
+  } catch (const InputError& error) {
+    return error.what();
+  } catch (const std::bad_alloc&) {
+    return std::string(tr("There is not enough memory for this model."));
+  } catch (const std::exception& error) {
+    return tr_format("This is a bug, please report it: {}", error.what());
+  }
+}
+
+}  // namespace
+
+void ModelLoader::start(ModelFiles files) {
+  stop();
+  files_ = std::move(files);
+  job_ = std::make_unique<Job>();
+  job_->result.files = files_;
+  thread_ = std::thread([job = job_.get(), wanted = files_] {
+    const auto on_progress = [job](const Progress& progress) {
+      job->done.store(progress.done, std::memory_order_relaxed);
+      job->total.store(progress.total, std::memory_order_relaxed);
+    };
+    job->result.error = read(wanted, on_progress, job->cancel, job->result.choice);
+    job->ended.store(true, std::memory_order_release);
+  });
+}
+
+void ModelLoader::cancel() {
+  if (job_) job_->cancel.cancel();
+}
+
+void ModelLoader::stop() {
+  cancel();
+  if (thread_.joinable()) thread_.join();
+  job_.reset();
+}
+
+Progress ModelLoader::progress() const {
+  if (!job_) return {};
+  return {job_->done.load(std::memory_order_relaxed), job_->total.load(std::memory_order_relaxed)};
+}
+
+std::optional<ModelLoader::Result> ModelLoader::take() {
+  if (!job_ || !job_->ended.load(std::memory_order_acquire)) return std::nullopt;
+  Result result = std::move(job_->result);
+  stop();
+  return result;
+}
+
+}  // namespace kvarium::ui
