@@ -80,7 +80,7 @@ class Rig {
   double decode_rate() {
     const TokenId token{7};
     run({&token, 1});
-    const double seconds = fast_seconds(kDecodeTries, [&] { run({&token, 1}); });
+    const double seconds = fast_seconds(kDecodeTries, workspace_.threads.threads(), [&] { run({&token, 1}); });
     return static_cast<double>(caches_.size()) / seconds;
   }
   std::uint64_t flops() const { return work_[0].flops; }
@@ -138,7 +138,7 @@ double measure(const Model& model, const std::string& type, const Machine& machi
   const std::uint64_t before = rig.flops();
   rig.run(prompt);
   const double flops = static_cast<double>(rig.flops() - before);
-  const double seconds = fast_seconds(kPrefillTries, [&] {
+  const double seconds = fast_seconds(kPrefillTries, machine.threads, [&] {
     rig.empty(1);
     rig.run(prompt);
   });
