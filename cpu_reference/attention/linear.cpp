@@ -5,8 +5,8 @@
 namespace kvarium::cpu {
 namespace {
 
-/// elu(x) + 1: no weight is negative. Below -104 exp is 0 in floats: a token all of whose weights are 0 gets NaN, as the
-/// equation says.
+/// elu(x) + 1: no weight is negative. Below -104 exp is 0 in floats: a token all of whose weights are 0 gets NaN, as
+/// the equation says.
 Matrix phi(const MatrixIn& x) {
   return x.unaryExpr([](float number) { return number > 0.0F ? number + 1.0F : std::exp(number); });
 }

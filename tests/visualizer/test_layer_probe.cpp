@@ -63,7 +63,8 @@ TEST_CASE("Positions with weight 0 are not summed: they lie outside the window")
 
 TEST_CASE("Channels that stand out are named, with their smallest, mean and largest number") {
   LayerProbe probe = three_tokens();
-  for (std::size_t i = 0; i < probe.values.size(); ++i) probe.values[i] = i % 4 == 2 ? -9.0F : 0.5F + 0.1F * static_cast<float>(i / 4);
+  for (std::size_t i = 0; i < probe.values.size(); ++i)
+    probe.values[i] = i % 4 == 2 ? -9.0F : 0.5F + 0.1F * static_cast<float>(i / 4);
   const auto channels = channel_numbers(probe, KvPart::values, 0, 3);
   CHECK(channels[0].low == 0.5F);
   CHECK(channels[0].mean == Approx(0.6));

@@ -35,8 +35,8 @@ struct HeatMap {
   std::optional<HeatCell> hit(Point point) const;
 };
 
-/// `scale`: real pixels a logical pixel. With `square`, cells are as wide as high. At zoom 1 they are whole pixels where
-/// they have several, so that neighbours are drawn alike.
+/// `scale`: real pixels a logical pixel. With `square`, cells are as wide as high. At zoom 1 they are whole pixels
+/// where they have several, so that neighbours are drawn alike.
 HeatMap heat_map(std::uint32_t rows, std::uint32_t columns, const Rect& room, float scale, bool square,
                  const HeatView& view);
 /// Zoomed by `factor` with the point where it is; `map` is what `view` shows.
