@@ -22,6 +22,11 @@ double surprise(std::span<const float> logits, TokenId token) {
 
 std::optional<TextSurprise> text_surprise(const Model& model, std::span<const TokenId> tokens, std::uint32_t window,
                                           const OnProgress& on_progress, const CancelToken& cancel) {
+  if (model.config.shape.context < 2) {
+    throw InputError(
+        std::string(tr("the model has a context of 1 token: no token has another before it to be "
+                       "predicted from")));
+  }
   if (window < 2 || window > model.config.shape.context) {
     throw MisuseError(fmt::format("a window of {} tokens, not 2 to {}", window, model.config.shape.context));
   }

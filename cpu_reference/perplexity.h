@@ -25,7 +25,8 @@ struct TextSurprise {
 
 /// The text is cut into windows of `window` tokens; in each the first token is given and the others are predicted.
 /// `on_progress` (may be empty) is told of tokens. Nothing when cancelled. MisuseError: a token outside the vocabulary;
-/// a window below 2 or above the model's context. InputError: fewer than 2 tokens, or a logit that is not finite.
+/// a window below 2 or above the model's context. InputError: fewer than 2 tokens, a model with a context of 1, or a
+/// logit that is not finite.
 std::optional<TextSurprise> text_surprise(const Model& model, std::span<const TokenId> tokens, std::uint32_t window,
                                           const OnProgress& on_progress, const CancelToken& cancel);
 

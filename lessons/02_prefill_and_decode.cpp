@@ -3,6 +3,7 @@
 // docs/lessons/02_prefill_and_decode.md.
 
 #include "core/cost/model_shapes.h"
+#include "core/cost/parameters.h"
 #include "core/cost/roofline_report.h"
 #include "core/cost/units.h"
 #include "core/words/words.h"
@@ -112,7 +113,7 @@ void the_roof(LessonKit& kit) {
           {tab_point("roofline")});
   const double prefill = prefill_cost(real_request(1)).all().intensity();
   const double decode = decode_cost(real_request(1)).all().intensity();
-  kit.expect("FLOP a byte of the prefill of 4,096 tokens", 4229, rounded(prefill));
+  kit.expect("FLOP a byte of the prefill of 4,096 tokens", 3961, rounded(prefill));
   kit.expect("FLOP in 100 bytes of one token's decode", 110, rounded(100 * decode));
   kit.ask(
       {.text = tr_format("{} with a prompt of {} tokens does {} FLOP a byte in prefill. What does prefill wait for?",
@@ -143,9 +144,11 @@ void the_two_waits(LessonKit& kit) {
       {tab_point("roofline")});
   kit.say(
       tr_format("Why {}? The step reads {} of weights and {} of K and V, and the {} moves {}. Nobody can decode faster "
-                "on it without reading less.",
+                "on it without reading less. (The model has {} billion numbers more than it reads: the embedding, a "
+                "table of which a token looks up one row.)",
                 duration(next), in_steps(decode.weights.bytes, "B"), in_steps(decode.attention.bytes, "B"), gpu.name,
-                in_steps(gpu.memory.bytes_per_second, "B/s")));
+                in_steps(gpu.memory.bytes_per_second, "B/s"),
+                three_digits(parameters_of(real_request(1).shape).embedding / 1e9)));
 }
 
 void the_batch(LessonKit& kit) {

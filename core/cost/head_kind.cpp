@@ -12,6 +12,18 @@ namespace {
 constexpr std::uint32_t kLatentDim = 512, kRotaryKeyDim = 64;  // DeepSeek-V2, section 3.1.2
 constexpr std::uint32_t kUsualGroup = 4;
 
+/// Query heads a group: the usual number, or fewer, or else the least; 1 where none is possible.
+std::uint32_t group_size(std::uint32_t query_heads) {
+  const auto fits = [&](std::uint32_t group) { return group < query_heads && query_heads % group == 0; };
+  for (std::uint32_t group = kUsualGroup; group > 1; --group) {
+    if (fits(group)) return group;
+  }
+  for (std::uint32_t group = kUsualGroup + 1; group <= query_heads / 2; ++group) {
+    if (fits(group)) return group;
+  }
+  return 1;
+}
+
 }  // namespace
 
 HeadKind head_kind(const ModelShape& shape) {
@@ -66,14 +78,21 @@ ModelShape as_latent(ModelShape shape) {
   return shape;
 }
 
+bool can_be_grouped(const ModelShape& shape) {
+  return head_kind(shape) == HeadKind::grouped || group_size(shape.query_heads) > 1;
+}
+
 ModelShape with_head_kind(const ModelShape& shape, HeadKind kind) {
   if (kind == head_kind(shape)) return shape;
   if (kind == HeadKind::latent) return as_latent(shape);
   if (kind == HeadKind::multi_head) return as_multi_head(shape);
   if (kind == HeadKind::multi_query) return with_kv_heads(shape, 1);
-  std::uint32_t group = kUsualGroup;
-  while (shape.query_heads % group != 0) --group;
-  return with_kv_heads(shape, shape.query_heads / group);
+  if (!can_be_grouped(shape)) {
+    throw InputError(tr_format(
+        "{} query heads, as {} has, make no groups of one size: choose MHA, K and V for each, or MQA, one for all",
+        shape.query_heads, shape.name));
+  }
+  return with_kv_heads(shape, shape.query_heads / group_size(shape.query_heads));
 }
 
 std::uint32_t kv_head_of(const ModelShape& shape, std::uint32_t query_head) {

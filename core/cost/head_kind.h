@@ -23,7 +23,11 @@ std::string head_kind_words(HeadKind kind);
 ModelShape with_kv_heads(ModelShape shape, std::uint32_t kv_heads);
 /// The same model with latent attention as wide as that of DeepSeek-V2 and -V3.
 ModelShape as_latent(ModelShape shape);
-/// The same model with this kind. `grouped`: 4 query heads a group, or as many as its own groups have.
+/// Whether its query heads can be cut into groups of one size, more than one head in each and more than one group: a
+/// prime number of them cannot.
+bool can_be_grouped(const ModelShape& shape);
+/// The same model with this kind. `grouped`: as many query heads a group as its own have, or 4, 3, 2, or the least that
+/// is possible. InputError for `grouped` unless can_be_grouped().
 ModelShape with_head_kind(const ModelShape& shape, HeadKind kind);
 
 /// KV head that query head `query_head` reads: groups are neighbours. MisuseError outside the shape, or with a latent

@@ -60,23 +60,24 @@ double attention(const ModelShape& shape, double query_rank) {
 ParameterCount dense(const ModelShape& shape, const Widths& widths) {
   const double hidden = shape.hidden;
   const double a_layer = attention(shape, 0) + widths.matrices * hidden * widths.ffn;
-  const double ends =
-      hidden * (shape.vocab * (widths.tied ? 1.0 : 2.0) + (widths.learned_positions ? shape.context : 0));
-  return {shape.layers * a_layer + ends, 0, 0, 0};
+  const double table = hidden * shape.vocab;
+  const double positions = widths.learned_positions ? hidden * shape.context : 0;
+  return {(widths.tied ? 0 : table) + positions, shape.layers * a_layer, table, 0, 0, 0};
 }
 
 ParameterCount mixture(const ModelShape& shape, const Experts& mix) {
   const double hidden = shape.hidden, expert = 3 * hidden * mix.expert_ffn, layers = shape.layers - mix.dense_layers;
   const double always = shape.layers * attention(shape, kQueryRank) + mix.dense_layers * 3 * hidden * mix.dense_ffn +
-                        layers * (mix.shared * expert + mix.routed * hidden) + 2.0 * shape.vocab * hidden;
-  return {always, layers * mix.routed * expert, mix.routed, mix.a_token};
+                        layers * (mix.shared * expert + mix.routed * hidden);
+  const double table = hidden * shape.vocab;
+  return {table, always, table, layers * mix.routed * expert, mix.routed, mix.a_token};
 }
 
 }  // namespace
 
 double ParameterCount::read_by(double tokens) const {
-  if (routed == 0) return always;
-  return always + routed * (1 - std::pow(1 - experts_a_token / experts, tokens));
+  if (routed == 0) return always + head;
+  return always + head + routed * (1 - std::pow(1 - experts_a_token / experts, tokens));
 }
 
 ParameterCount parameters_of(const ModelShape& shape) {

@@ -7,17 +7,23 @@
 namespace kvarium {
 
 struct ParameterCount {
-  double always = 0;           ///< that every token is multiplied with, embeddings included
+  double embedding = 0;        ///< in tables that a token only looks one row up in: with positions, and the token
+                               ///< embedding unless the head is the same table
+  double always = 0;           ///< that every token is multiplied with
+  double head = 0;             ///< multiplied only with the tokens whose successor is asked for
   double routed = 0;           ///< in experts, of which a router picks some for each token; 0: there are none
   double experts = 0;          ///< a layer
   double experts_a_token = 0;  ///< picked, a layer
 
-  double total() const { return always + routed; }
-  /// That one token is multiplied with.
-  double active() const { return always + (routed == 0 ? 0 : routed * experts_a_token / experts); }
-  /// That a pass over so many tokens reads. An expert that nobody was sent to stays unread: the share
+  double total() const { return embedding + always + head + routed; }
+  /// That a token is multiplied with before the head.
+  double body() const { return always + (routed == 0 ? 0 : routed * experts_a_token / experts); }
+  /// That a token is multiplied with whose successor is asked for.
+  double active() const { return body() + head; }
+  /// That a pass over so many tokens reads, but for the rows that it looks up, one a token. An expert that nobody was
+  /// sent to stays unread: the share
   ///   (1 - experts_a_token / experts)^tokens
-  /// of them when each is as likely as any other. The embedding counts as read, though it is only looked up.
+  /// of them when each is as likely as any other.
   double read_by(double tokens) const;
 };
 

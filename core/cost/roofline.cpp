@@ -23,10 +23,11 @@ void must_run(const RooflineSetup& setup) {
   if (setup.context == 0) throw InputError(std::string(tr("a context of 0 tokens: give at least 1")));
 }
 
-/// `tokens` and `looks` of all sequences together.
+/// `tokens` and `looks` of all sequences together; each sequence asks for one new token.
 PassCost pass_cost(const RooflineSetup& setup, double tokens, double looks, double look_flops) {
   const ParameterCount parameters = parameters_of(setup.shape);
-  return {{2 * parameters.active() * tokens, parameters.read_by(tokens) * bytes_of(setup.weights)},
+  const double multiplied = parameters.body() * tokens + parameters.head * static_cast<double>(setup.batch);
+  return {{2 * multiplied, parameters.read_by(tokens) * bytes_of(setup.weights)},
           {look_flops * looks, kv_bytes_of(setup)}};
 }
 

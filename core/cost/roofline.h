@@ -4,7 +4,10 @@
 //   min(peak, intensity * bandwidth)
 // Left of the point where both are equal, the ridge, a pass waits for memory; right of it, for the arithmetic.
 //
-//   weights    2 FLOP a parameter and token; each is read once a pass, however many tokens it has
+//   weights    2 FLOP a parameter and token, of the output head only for the last token of each sequence; each is read
+//              once a pass, however many tokens it has. An embedding that is not the head as well is only looked up:
+//              it is neither multiplied nor read, but for a row a token, which is not counted. Of experts, as many
+//              are read as are hit on average when each is as likely as any other
 //   attention  for each token and each position it looks at (itself included), over all layers:
 //                4 * query heads * head dim               q.k and p.v, 2 FLOP a number each
 //              latent attention in decode, its matrices absorbed (DeepSeek-V2, section 2.1.2):

@@ -12,7 +12,8 @@ constexpr double kShareForWeightsAndCache = .9;
 
 ServerProfile default_server() {
   const ModelShape& model = find_model_shape("llama-3.1-8b");
-  return {model, parameters_of(model).total(), 2, find_hardware("H100 SXM"), 8192, kPcie5OneWay};
+  const ParameterCount count = parameters_of(model);
+  return {model, count.total(), count.embedding, count.head, 2, find_hardware("H100 SXM"), 8192, kPcie5OneWay};
 }
 
 std::uint64_t blocks_beside_weights(const ServerProfile& server, std::uint32_t block_size) {

@@ -14,7 +14,9 @@ namespace kvarium {
 /// A model on one GPU.
 struct ServerProfile {
   ModelShape model;
-  double parameters = 0;
+  double parameters = 0;        ///< all that the memory holds
+  double embedding = 0;         ///< of these, in tables that are only looked up: neither multiplied nor read
+  double head = 0;              ///< of these, multiplied only with the last token of a sequence
   double bytes_per_number = 0;  ///< of weights, K and V
   HardwareProfile gpu;
   std::uint32_t tokens_per_step = 0;  ///< budget: one for each answer under way, the rest for prompts
@@ -41,26 +43,30 @@ class StepCost {
         decode_look_flops_(decode_look_flops(server.model)),
         kv_bytes_(kv_bytes_per_token(server)) {}
 
-  /// `tokens` at positions first, first + 1, ... of one sequence: each is multiplied with all weights and looks at all
-  /// tokens up to itself; K and V are read once. The counts are those of roofline.h.
+  /// `tokens` at positions first, first + 1, ... of one sequence: each is multiplied with all weights, the last one
+  /// with the head too, and looks at all tokens up to itself; K and V are read once. The counts are those of
+  /// roofline.h.
   void add_prompt(double first, double tokens) {
     const double looked_at = tokens * first + tokens * (tokens + 1) / 2;
     const double look_flops = tokens > 1 ? prefill_look_flops_ : decode_look_flops_;
-    flops_ += 2 * server_.parameters * tokens + look_flops * looked_at;
+    flops_ += 2 * (body() * tokens + server_.head) + look_flops * looked_at;
     bytes_ += kv_bytes_ * (first + tokens);
   }
   /// One token for each of `answers`, which look at `contexts` tokens together.
   void add_answers(double answers, double contexts) {
-    flops_ += 2 * server_.parameters * answers + decode_look_flops_ * contexts;
+    flops_ += 2 * (body() + server_.head) * answers + decode_look_flops_ * contexts;
     bytes_ += kv_bytes_ * contexts;
   }
 
   double flops() const { return flops_; }
   /// The weights are read once a step, whatever it computes.
-  double bytes() const { return bytes_ + server_.parameters * server_.bytes_per_number; }
+  double bytes() const { return bytes_ + (body() + server_.head) * server_.bytes_per_number; }
   double seconds() const { return kvarium::seconds(server_.gpu, {flops_, bytes()}); }
 
  private:
+  /// Parameters that every token is multiplied with.
+  double body() const { return server_.parameters - server_.embedding - server_.head; }
+
   const ServerProfile& server_;
   double prefill_look_flops_, decode_look_flops_;
   double kv_bytes_;  // of one token

@@ -66,6 +66,9 @@ TEST_CASE("a text that is too short, a window that does not fit and a cancelled 
   CHECK_THROWS_AS(perplexity_of(*model, std::span(tokens).first(1), 4), InputError);
   CHECK_THROWS_AS(perplexity_of(*model, tokens, 1), MisuseError);
   CHECK_THROWS_AS(perplexity_of(*model, tokens, model->config.shape.context + 1), MisuseError);
+  ModelConfig one = model->config;
+  one.shape.context = 1;
+  CHECK_THROWS_AS(perplexity_of(Model(one, "one"), tokens, 1), InputError);
   CancelToken cancel;
   cancel.cancel();
   CHECK(!text_surprise(*model, tokens, 4, {}, cancel));

@@ -178,8 +178,8 @@ TEST_CASE("lesson 02 sets prefill beside decode, counted and on a processor") {
   const std::string text = transcript("02");
   CHECK_THAT(text, contains("Answer: 17. For the whole prompt at once."));
   CHECK_THAT(text, contains("989 TFLOP/s and 3.35 TB/s"));
-  CHECK_THAT(text, contains("70.9 ms"));
-  CHECK_THAT(text, contains("4.95 ms"));
+  CHECK_THAT(text, contains("62.2 ms"));
+  CHECK_THAT(text, contains("4.64 ms"));
 }
 
 TEST_CASE("lesson 03 counts a token and corrects rows F01 to F08") {

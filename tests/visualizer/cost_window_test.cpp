@@ -80,10 +80,10 @@ TEST_CASE("key 7 shows the roof, and what waits for what") {
   OpenWindow window;
   window.driver.key("7");
   window.driver.wait(2);
-  window.driver.expect("dot_prefill", "4229 FLOP/B, 989 TFLOP/s, arithmetic");
-  window.driver.expect("dot_decode", "1.10 FLOP/B, 3.68 TFLOP/s, memory");
+  window.driver.expect("dot_prefill", "3961 FLOP/B, 989 TFLOP/s, arithmetic");
+  window.driver.expect("dot_decode", "1.10 FLOP/B, 3.70 TFLOP/s, memory");
   window.driver.expect("dot_attention", "4.00 FLOP/B, 13.4 TFLOP/s, memory");
-  CHECK_THAT(item(window, "roofline_words/0").label, contains("First token after 70.9 ms at least"));
+  CHECK_THAT(item(window, "roofline_words/0").label, contains("First token after 62.2 ms at least"));
   CHECK(window.host.ui().registry.duplicates() == std::vector<std::string>{});
 }
 

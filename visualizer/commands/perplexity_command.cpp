@@ -3,15 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "core/cost/units.h"
-#include "core/error.h"
 #include "core/words/words.h"
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/perplexity.h"
@@ -21,6 +17,7 @@
 #include "visualizer/commands/model_flags.h"
 #include "visualizer/commands/numbers.h"
 #include "visualizer/commands/progress_line.h"
+#include "visualizer/commands/text_file.h"
 
 namespace kvarium {
 namespace {
@@ -31,23 +28,13 @@ struct Options {
   std::uint32_t window = 512;
 };
 
-constexpr std::uint64_t kLongestText = 1ULL << 28U;  ///< bytes
-
-std::string whole_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::error_code error;
-  const bool readable = file && std::filesystem::is_regular_file(path, error);
-  if (!readable) throw InputError(tr_format("text file {}: it cannot be read: check the path", path));
-  const std::uint64_t bytes = std::filesystem::file_size(path, error);
-  if (error || bytes > kLongestText) {
-    throw InputError(tr_format("text file {}: it has more than {} bytes: give a part of it", path, kLongestText));
-  }
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
+/// The logits of a window are computed together and held twice, 4 bytes each: with a vocabulary of 128 Ki tokens, 8 GiB
+/// for a window of this length.
+constexpr std::uint32_t kLongestWindow = 8192;
 
 int run(const Options& options) {
   const CancelToken& cancel = cancelled_by_interrupt();
-  const std::string text = whole_text(options.text);
+  const std::string text = read_text_file(options.text);
   const std::optional<ModelChoice> choice = open_flagged_model(options.model, cancel);
   if (!choice) return kStopped;
   print_model_facts(*choice);
@@ -74,8 +61,9 @@ Command perplexity_command(CLI::App& program) {
   add_model_flags(*flags, options->model);
   flags
       ->add_option("--window", options->window,
-                   std::string(tr("tokens after which the model starts anew; at most its context")))
-      ->check(whole_number(2, 1U << 24U))
+                   std::string(tr("tokens after which the model starts anew, at most its context; memory for\n"
+                                  "8 bytes x this x vocabulary is needed, and Ctrl+C waits for a window's end")))
+      ->check(whole_number(2, kLongestWindow))
       ->capture_default_str();
   return {flags, [options] { return run(*options); }};
 }

@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstddef>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +13,7 @@
 #include "cpu_reference/tokenizer/chat_template.h"
 #include "cpu_reference/tokenizer/open_tokenizer.h"
 #include "visualizer/commands/command.h"
+#include "visualizer/commands/text_file.h"
 
 namespace kvarium {
 namespace {
@@ -30,19 +28,6 @@ struct Options {
   bool ids = false;
 };
 
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  std::array<char, 1U << 16U> part{};
-  do {
-    file.read(part.data(), part.size());
-    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
-  } while (file);
-  // A folder opens but cannot be read: only a file comes to its end.
-  if (!file.eof()) throw InputError(tr_format("{} cannot be read: name a file with text", path));
-  return text;
-}
-
 std::vector<TokenId> encode(const cpu::Tokenizer& tokenizer, const Options& options, const std::string& text) {
   if (options.specials) return tokenizer.encode_with_specials(text);
   if (!options.chat) return tokenizer.encode(text);
@@ -56,7 +41,7 @@ int run(const Options& options) {
   }
   if (options.chat && options.specials) throw InputError(std::string(tr("--chat and --specials exclude each other")));
   if (!options.system.empty() && !options.chat) throw InputError(std::string(tr("--system needs --chat")));
-  const std::string text = options.prompt ? *options.prompt : read_text(options.file);
+  const std::string text = options.prompt ? *options.prompt : read_text_file(options.file);
   std::shared_ptr<const cpu::Tokenizer> tokenizer;
   if (options.model.empty()) {
     tokenizer = cpu::builtin_tokenizer();

@@ -74,12 +74,15 @@ void draw_controls(PanelContext& context, RooflinePanelState& state) {
   std::vector<std::string> models, types;
   for (const ModelShape& shape : model_shapes()) models.push_back(shape.name);
   for (const ElementType type : element_types()) types.emplace_back(name(type));
-  const ModelShape& shape = model_shapes()[static_cast<std::size_t>(state.model)];
-  const std::vector<std::string> heads{tr_format("as published: {}", head_kind_name(shape)), "MHA", "GQA", "MQA",
-                                       "MLA"};
   combo(context.ui, "roofline_model", "Model", state.model, models);
+  const ModelShape& shape = model_shapes()[static_cast<std::size_t>(state.model)];
+  const bool groups = can_be_grouped(shape);
+  const std::vector<std::string> heads{
+      tr_format("as published: {}", head_kind_name(shape)), "MHA",
+      groups ? std::string("GQA") : tr_format("GQA: {} heads make no groups", shape.query_heads), "MQA", "MLA"};
   combo(context.ui, "roofline_heads", "Heads", state.heads, heads,
         {.tooltip = "The same model as if its query heads shared K and V in another way"});
+  if (!groups && state.heads == 1 + static_cast<int>(HeadKind::grouped)) state.heads = 0;
   slider_stops(context.ui, "roofline_batch", "Sequences in the batch", state.batch, kBatchStops);
   slider_stops(context.ui, "roofline_context", "Tokens of each", state.context, kContextStops);
   combo(context.ui, "roofline_kv", "K and V in", state.kv, types);

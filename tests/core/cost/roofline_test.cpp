@@ -95,18 +95,36 @@ TEST_CASE("matrices counted from their widths give the published numbers of para
 
 TEST_CASE("of a mixture of experts a token uses few, and a large batch reads nearly all") {
   const ParameterCount v3 = parameters_of(find_model_shape("deepseek-v3"));
-  CHECK(v3.active() / 1e9 == about(37.5, 0.2));  // "37B" in the report
-  CHECK(parameters_of(find_model_shape("deepseek-v2")).active() / 1e9 == about(21.4, 0.6));
+  CHECK(v3.active() / 1e9 == about(36.6, 0.1));                                              // "37B" in the report
+  CHECK(parameters_of(find_model_shape("deepseek-v2")).active() / 1e9 == about(20.9, 0.1));  // "21B"
   CHECK(v3.read_by(1) == about(v3.active(), 1));
   CHECK(v3.read_by(2) < 2 * v3.active());
-  CHECK(v3.read_by(10000) == about(v3.total(), 1e6));
-  const ParameterCount dense = parameters_of(find_model_shape("llama-3.1-8b"));
-  CHECK(dense.read_by(1) == dense.total());
-  CHECK(dense.active() == dense.total());
+  CHECK(v3.read_by(10000) == about(v3.total() - v3.embedding, 1e6));
+}
+
+TEST_CASE("an embedding is looked up, unless it is the output head as well: then it is multiplied and read") {
+  const ParameterCount apart = parameters_of(find_model_shape("llama-3.1-8b"));
+  CHECK(apart.embedding == 4096.0 * 128256);
+  CHECK(apart.head == apart.embedding);
+  CHECK(apart.active() == apart.total() - apart.embedding);
+  CHECK(apart.read_by(1) == apart.active());
+  CHECK(apart.read_by(100) == apart.active());
+  const ParameterCount tied = parameters_of(find_model_shape("qwen3-0.6b"));
+  CHECK(tied.embedding == 0);
+  CHECK(tied.active() == tied.total());
+  CHECK(tied.read_by(1) == tied.total());
+  CHECK(parameters_of(find_model_shape("gpt-2-small")).embedding == 768.0 * 1024);  // of positions
+}
+
+TEST_CASE("a prompt asks for one new token: the output head is multiplied once a sequence") {
+  const ParameterCount llama = parameters_of(find_model_shape("llama-3.1-8b"));
+  const PassCost prompts = prefill_cost(setup_of("llama-3.1-8b", 3, 100));
+  CHECK(prompts.weights.flops == Approx(2 * (llama.body() * 300 + llama.head * 3)).epsilon(1e-12));
+  CHECK(prompts.weights.bytes == 2 * (llama.total() - llama.embedding));
 }
 
 TEST_CASE("decode multiplies each weight once a sequence and reads it once a pass") {
-  const double parameters = parameters_of(find_model_shape("llama-3.1-8b")).total();
+  const double parameters = parameters_of(find_model_shape("llama-3.1-8b")).active();
   const PassCost one = decode_cost(setup_of("llama-3.1-8b")), many = decode_cost(setup_of("llama-3.1-8b", 64));
   CHECK(one.weights.intensity() == about(1, 1e-9));
   CHECK(many.weights.intensity() == about(64, 1e-9));
@@ -138,7 +156,10 @@ TEST_CASE("the simulated server and the roofline count the same") {
     INFO(model);
     ServerProfile server = default_server();
     server.model = find_model_shape(model);
-    server.parameters = parameters_of(server.model).total();
+    const ParameterCount count = parameters_of(server.model);
+    server.parameters = count.total();
+    server.embedding = count.embedding;
+    server.head = count.head;
     StepCost prompt(server), answers(server);
     prompt.add_prompt(0, 4096);
     answers.add_answers(8, 8 * 4096.0);
@@ -159,8 +180,8 @@ TEST_CASE("the report says what a first token and each further one take at least
   const std::string text = roofline_report(setup_of("llama-3.1-8b"), find_hardware("H100 SXM"));
   CHECK_THAT(text, contains("Roofline of llama-3.1-8b (GQA 4:1, 8.03 billion parameters)\n"));
   CHECK_THAT(text, contains("989 TFLOP/s and 3.35 TB/s meet at 295 FLOP/B"));
-  // 2 * 8.03e9 * 4096 / 989.4e12 = 66.5 ms, and attention 4.4 ms; (16.06 + 0.54) GB / 3350 GB/s = 4.95 ms
-  CHECK_THAT(text, contains("First token after 70.9 ms at least, then one each 4.95 ms"));
+  // 2 * 6.98e9 * 4096 / 989.4e12 = 57.8 ms, and attention 4.4 ms; (15.01 + 0.54) GB / 3350 GB/s = 4.64 ms
+  CHECK_THAT(text, contains("First token after 62.2 ms at least, then one each 4.64 ms"));
   CHECK_THAT(text, contains("Weights, K and V take 16.6 GB of its 80.0 GB."));
   CHECK_THAT(roofline_report(setup_of("llama-2-70b"), find_hardware("RTX 4090")),
              contains("one alone cannot run this"));
@@ -174,8 +195,13 @@ TEST_CASE("the same model with other heads") {
   CHECK(kind_after(HeadKind::multi_query) == "MQA");
   CHECK(kind_after(HeadKind::latent) == "MLA");
   CHECK(with_head_kind(shape, HeadKind::grouped) == shape);
-  const ModelShape& falcon = find_model_shape("falcon-7b");  // 71 is a prime: no groups of 4, 3 or 2
-  CHECK(with_head_kind(falcon, HeadKind::grouped).kv_heads == 71);
+  CHECK(head_kind_name(with_head_kind(find_model_shape("gpt-2-xl"), HeadKind::grouped)) == "GQA 5:1");  // 25 heads
+  const ModelShape& falcon = find_model_shape("falcon-7b");                                             // 71 is a prime
+  CHECK_FALSE(can_be_grouped(falcon));
+  CHECK_THROWS_WITH(with_head_kind(falcon, HeadKind::grouped), contains("71 query heads, as falcon-7b has"));
+  ModelShape two = find_model_shape("llama-2-7b");
+  two.query_heads = two.kv_heads = 2;
+  CHECK_FALSE(can_be_grouped(two));  // 2:1 would be MQA
   CHECK(head_kind_name(with_head_kind(find_model_shape("deepseek-v3"), HeadKind::multi_head)) == "MHA");
   CHECK_THROWS_WITH(with_kv_heads(shape, 5), contains("5 KV heads do not divide 32 query heads"));
   CHECK(kv_head_of(shape, 0) == 0);

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "tests/support/scratch.h"
 #include "tests/visualizer/commands/run_kvarium.h"
 
@@ -25,8 +27,12 @@ TEST_CASE("perplexity refuses what is no text, in one line") {
   check_refused("perplexity /no/such/text", "text file /no/such/text: it cannot be read");
   check_refused("perplexity '" + folder.path().string() + "'", "it cannot be read");
   const std::string text = folder.write("text.txt", "Once upon a time").string();
-  check_refused("perplexity '" + text + "' --window 1", "--window");
   check_refused("perplexity '" + text + "' --model '" + text + "'", "it is no model: name a .gguf file");
+  check_refused("perplexity '" + text + "' --window 1", "--window");
+  check_refused("perplexity '" + text + "' --window 8193", "from 2 to 8192");
+  std::filesystem::resize_file(text, (1U << 28U) + 1);
+  check_refused("perplexity '" + text + "'", "it has more than 268435456 bytes");
+  check_refused("tokenize --file '" + text + "'", "it has more than 268435456 bytes");
 }
 
 TEST_CASE("a model file without a tokenizer is refused by what it lacks") {

@@ -32,8 +32,8 @@ TEST_CASE("tokenize reads a model's tokenizer, and its chat template where it is
 TEST_CASE("tokenize says in one line what is wrong, and returns 2") {
   check_refused("tokenize", "--prompt");
   check_refused("tokenize --prompt a --file b", "--prompt TEXT or by --file");
-  check_refused("tokenize --file no/such/file", "no/such/file cannot be read");
-  check_refused("tokenize --file '" + kFolder + "'", "tokenizers/ cannot be read: name a file with text");
+  check_refused("tokenize --file no/such/file", "no/such/file: it cannot be read");
+  check_refused("tokenize --file '" + kFolder + "'", "tokenizers/: it cannot be read: check the path");
   check_refused("tokenize --prompt a --chat", "no chat template that is known");
   check_refused("tokenize --prompt a --system b", "--system needs --chat");
   check_refused("tokenize --prompt a --chat --specials", "exclude each other");
