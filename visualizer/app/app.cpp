@@ -83,9 +83,13 @@ void App::take_compared() {
 /// The window goes on while the machine is measured.
 void App::take_measured() {
   if (!measured_.valid() || measured_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-  roofline_.machine = measured_.get();
-  roofline_.hardware = static_cast<int>(hardware_profiles().size());
   roofline_.measuring = false;
+  try {
+    roofline_.machine = measured_.get();
+    roofline_.hardware = static_cast<int>(hardware_profiles().size());
+  } catch (const std::exception& error) {
+    say(tr_format("This machine could not be measured: {}", error.what()), true);
+  }
 }
 
 void App::follow_player(bool stepping) {

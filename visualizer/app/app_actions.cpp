@@ -19,6 +19,8 @@ namespace kvarium::ui {
 
 void App::new_run(std::string title, std::string summary) {
   session_.stop();
+  if (start_when_opened_) loader_.cancel();  // what waits for a model is no longer wanted
+  start_when_opened_.reset();
   playback_.pause();
   run_ = std::make_unique<Run>();
   moment_.forget();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lessons/scenarios/model_choice.h"
 #include "visualizer/app/app.h"
 
 namespace kvarium::ui {
@@ -12,7 +13,10 @@ void App::ask_probe() {
   const World& world = run_->player.world();
   const auto id = probed_request(world, selection_.selected);
   ProbeQuestion question;
-  if (id && world.model.kv_kind == KvKind::heads) question.model = models_.find(world.model);
+  // The run's own model where it is known: another file may have the same name and shape, and other weights.
+  if (id && world.model.kv_kind == KvKind::heads) {
+    question.model = used_ != nullptr ? used_->model : models_.find(world.model);
+  }
   if (question.model == nullptr) return probes_.forget();
   attention_.move_layer(world.model, 0);
   attention_.move_head(world.model, 0);

@@ -24,9 +24,11 @@ constexpr float kName = 118, kKind = 74, kSize = 94, kIntensity = 64;
 
 /// The run's own shape may come from a file, and be anything.
 bool can_be_compared(const ModelShape& shape) {
-  constexpr std::uint32_t kMost = 1'000'000, kMostHeads = 1024;
+  // So small that 64 bits hold the bytes of any number of tokens that can be chosen.
+  constexpr std::uint32_t kMostLayers = 10'000, kMost = 65'536, kMostHeads = 1024;
   const auto good = [](std::uint32_t number, std::uint32_t most) { return number > 0 && number <= most; };
-  if (!good(shape.layers, kMost) || !good(shape.query_heads, kMostHeads) || !good(shape.head_dim, kMost)) return false;
+  if (!good(shape.layers, kMostLayers) || !good(shape.query_heads, kMostHeads) || !good(shape.head_dim, kMost))
+    return false;
   if (shape.kv_kind == KvKind::latent) return good(shape.latent_dim, kMost) && good(shape.rotary_key_dim, kMost);
   return good(shape.kv_heads, kMostHeads) && shape.query_heads % shape.kv_heads == 0;
 }

@@ -120,7 +120,8 @@ void draw_facts(PanelContext& context, ModelDialog& dialog) {
 }  // namespace
 
 std::string reading_words(const std::string& path, const Progress& progress) {
-  const std::string name = printable(path.substr(path.find_last_of('/') + 1));
+  const std::string_view whole = std::string_view(path).substr(0, path.find_last_not_of('/') + 1);
+  const std::string name = printable(whole.substr(whole.find_last_of('/') + 1));
   if (progress.total == 0) return tr_format("Reading {} ...", name);
   return tr_format("Reading {}: {:.0f} % of {}", name,
                    100 * static_cast<double>(progress.done) / static_cast<double>(progress.total),
