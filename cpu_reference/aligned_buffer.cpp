@@ -25,11 +25,7 @@ std::uint64_t available_memory() {
     if (name == "MemAvailable:") return kibibytes * 1024;
     std::getline(meminfo, unit);
   }
-#if defined(_SC_PHYS_PAGES)
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page_size = sysconf(_SC_PAGESIZE);
-  if (pages > 0 && page_size > 0) return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_size);
-#endif
+  if (const std::uint64_t all = machine_memory(); all > 0) return all;
   return std::uint64_t{1} << 32;  // unknown: 4 GiB
 }
 
@@ -40,6 +36,15 @@ std::uint64_t available_memory() {
 }
 
 }  // namespace
+
+std::uint64_t machine_memory() {
+#if defined(_SC_PHYS_PAGES)
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_size = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page_size > 0) return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_size);
+#endif
+  return 0;
+}
 
 std::uint64_t checked_product(std::initializer_list<std::uint64_t> factors, std::string_view what) {
   std::uint64_t product = 1;

@@ -12,6 +12,9 @@ namespace kvarium::cpu {
 /// The product of the factors. InputError naming `what` when it is more than 64 bits hold.
 std::uint64_t checked_product(std::initializer_list<std::uint64_t> factors, std::string_view what);
 
+/// Bytes of this machine's memory; 0 where the system does not say.
+std::uint64_t machine_memory();
+
 class AlignedBuffer {
  public:
   static constexpr std::uint64_t kAlignment = 64;  ///< bytes

@@ -1,7 +1,5 @@
 #include "cpu_reference/measure_machine.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "core/words/words.h"
+#include "cpu_reference/aligned_buffer.h"
 #include "cpu_reference/matrix.h"
 #include "cpu_reference/thread_pool.h"
 
@@ -57,11 +56,10 @@ double product_rate(ThreadPool& pool) {
 
 HardwareProfile measure_machine() {
   ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
-  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   return {std::string(tr("this machine")),
           product_rate(pool),
           {"memory", read_bandwidth(pool)},
-          memory,
+          static_cast<double>(machine_memory()),
           tr_format("measured just now by this program: FP32 products and reads on {} threads{}", pool.threads(),
                     tr(kBuild))};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cpu_reference/attention/cache_reads.h"
 #include "cpu_reference/operators/softmax.h"
 
 namespace kvarium::cpu {
@@ -52,27 +53,17 @@ void sum_of_values(const Matrix& weights, std::span<const KvRun> runs, const Hea
 Matrix attention_cached(const MatrixIn& queries, std::uint32_t first_position, std::span<const KvRun> runs,
                         const Heads& heads, Work& work) {
   expect_valid(heads);
-  const Index query_width = Index{heads.query_heads} * heads.head_dim;
-  expect_shape(queries, queries.rows(), query_width, "attention_cached: queries");
-  std::uint64_t cached = 0;
-  for (const KvRun& run : runs) cached += run.tokens;
-  if (cached < std::uint64_t{first_position} + static_cast<std::uint64_t>(queries.rows())) {
-    throw MisuseError(fmt::format("attention_cached: {} cached rows for {} tokens from position {}", cached,
-                                  queries.rows(), first_position));
-  }
+  expect_shape(queries, queries.rows(), Index{heads.query_heads} * heads.head_dim, "attention_cached: queries");
+  expect_covered(runs, first_position, queries.rows(), "attention_cached");
 
-  Matrix out(queries.rows(), query_width);
+  Matrix out(queries.rows(), queries.cols());
   for (Index t = 0; t < queries.rows(); ++t) {
     const Index visible = Index{first_position} + t + 1;
     Matrix scores(heads.query_heads, visible);
     scores_of(queries.row(t).data(), runs, heads, scores);
     softmax(scores);  // pass 2
     sum_of_values(scores, runs, heads, out.row(t).data());
-
-    const auto rows = static_cast<std::uint64_t>(visible);
-    work.score_products += rows * heads.query_heads;
-    work.flops += 4 * rows * static_cast<std::uint64_t>(query_width);
-    work.bytes_read += 2 * rows * heads.kv_heads * heads.head_dim * sizeof(float);
+    count_reads(static_cast<std::uint64_t>(visible), heads, work);
   }
   return out;
 }

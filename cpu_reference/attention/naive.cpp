@@ -1,5 +1,6 @@
 #include "cpu_reference/attention/naive.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cpu_reference/operators/softmax.h"
@@ -7,7 +8,7 @@
 namespace kvarium::cpu {
 
 Matrix attention_naive(const MatrixIn& queries, const MatrixIn& keys, const MatrixIn& values, const Heads& heads,
-                       Work& work) {
+                       Work& work, std::uint32_t window) {
   expect_valid(heads);
   const Index tokens = queries.rows();
   const Index dim = Index{heads.head_dim};
@@ -22,11 +23,12 @@ Matrix attention_naive(const MatrixIn& queries, const MatrixIn& keys, const Matr
     const auto k = keys.middleCols(Index{heads.kv_head_of(h)} * dim, dim);
     const auto v = values.middleCols(Index{heads.kv_head_of(h)} * dim, dim);
     for (Index i = 0; i < tokens; ++i) {
-      Matrix weights = q.row(i) * k.topRows(i + 1).transpose() * scale;  // [1][i + 1]
+      const Index count = window == 0 ? i + 1 : std::min<Index>(window, i + 1), first = i + 1 - count;
+      Matrix weights = q.row(i) * k.middleRows(first, count).transpose() * scale;  // [1][count]
       softmax(weights);
-      out.block(i, Index{h} * dim, 1, dim).noalias() = weights * v.topRows(i + 1);
-      work.score_products += static_cast<std::uint64_t>(i + 1);
-      work.flops += 4 * static_cast<std::uint64_t>((i + 1) * dim);
+      out.block(i, Index{h} * dim, 1, dim).noalias() = weights * v.middleRows(first, count);
+      work.score_products += static_cast<std::uint64_t>(count);
+      work.flops += 4 * static_cast<std::uint64_t>(count * dim);
     }
   }
   return out;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "cpu_reference/attention/cache_reads.h"
 #include "cpu_reference/attention/tile_products.h"
 #include "cpu_reference/operators/online_softmax.h"
 
@@ -232,21 +233,13 @@ void expect_fits(const MatrixIn& queries, std::uint32_t first_position, std::spa
   if (heads.head_dim > kMaxPagedHeadDim) {
     throw MisuseError(fmt::format("attention_paged: heads of {}, the widest are {}", heads.head_dim, kMaxPagedHeadDim));
   }
-  std::uint64_t cached = 0;
-  for (const KvRun& run : runs) cached += run.tokens;
-  if (cached < std::uint64_t{first_position} + static_cast<std::uint64_t>(queries.rows())) {
-    throw MisuseError(fmt::format("attention_paged: {} cached rows for {} tokens from position {}", cached,
-                                  queries.rows(), first_position));
-  }
+  expect_covered(runs, first_position, queries.rows(), "attention_paged");
 }
 
 void count_work(const Job& job, Work& work) {
   for (Index t = 0; t < job.queries.rows(); ++t) {
     const Range visible = job.visible(t);
-    const auto rows = static_cast<std::uint64_t>(visible.end - visible.begin);
-    work.score_products += rows * job.heads.query_heads;
-    work.flops += 4 * rows * static_cast<std::uint64_t>(job.queries.cols());
-    work.bytes_read += 2 * rows * job.heads.kv_heads * job.heads.head_dim * sizeof(float);
+    count_reads(static_cast<std::uint64_t>(visible.end - visible.begin), job.heads, work);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "cpu_reference/attention/cache_reads.h"
 #include "cpu_reference/operators/online_softmax.h"
 
 namespace kvarium::cpu {
@@ -56,15 +57,10 @@ struct Job {
 };
 
 void expect_fits(const Job& job) {
-  expect_valid(job.heads);
   const Index tokens = job.queries.rows();
+  expect_valid(job.heads);
   expect_shape(job.queries, tokens, Index{job.heads.query_heads} * job.heads.head_dim, "attention_part: queries");
-  std::uint64_t cached = 0;
-  for (const KvRun& run : job.runs) cached += run.tokens;
-  if (cached < std::uint64_t{job.first_position} + static_cast<std::uint64_t>(tokens)) {
-    throw MisuseError(fmt::format("attention_part: {} cached rows for {} tokens from position {}", cached, tokens,
-                                  job.first_position));
-  }
+  expect_covered(job.runs, job.first_position, tokens, "attention_part");
 }
 
 /// Part p is positions [bounds[p], bounds[p + 1]). One task for each part, token and head: with one token and few heads
@@ -87,9 +83,7 @@ std::vector<AttentionPart> attend_parts(const Job& job, const std::vector<std::u
   for (Index t = 0; t < tokens; ++t) {
     const std::uint32_t end = std::min(bounds.back(), job.visible(t));
     const std::uint64_t rows = end > bounds.front() ? end - bounds.front() : 0;
-    work.score_products += rows * heads;
-    work.flops += 4 * rows * static_cast<std::uint64_t>(job.queries.cols());
-    work.bytes_read += 2 * rows * job.heads.kv_heads * job.heads.head_dim * sizeof(float);
+    count_reads(rows, job.heads, work);
   }
   return parts;
 }

@@ -1,38 +1,13 @@
 #include "cpu_reference/attention/windowed.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "cpu_reference/operators/softmax.h"
+#include "cpu_reference/attention/naive.h"
 
 namespace kvarium::cpu {
 
 Matrix attention_windowed(const MatrixIn& queries, const MatrixIn& keys, const MatrixIn& values, const Heads& heads,
                           std::uint32_t window, Work& work) {
-  expect_valid(heads);
   if (window == 0) throw MisuseError("attention_windowed: a window of 0 tokens");
-  const Index tokens = queries.rows();
-  const Index dim = Index{heads.head_dim};
-  expect_shape(queries, tokens, Index{heads.query_heads} * dim, "attention_windowed: queries");
-  expect_shape(keys, tokens, Index{heads.kv_heads} * dim, "attention_windowed: keys");
-  expect_shape(values, tokens, Index{heads.kv_heads} * dim, "attention_windowed: values");
-
-  const float scale = 1.0F / std::sqrt(static_cast<float>(dim));
-  Matrix out(tokens, queries.cols());
-  for (std::uint32_t h = 0; h < heads.query_heads; ++h) {
-    const auto q = queries.middleCols(Index{h} * dim, dim);
-    const auto k = keys.middleCols(Index{heads.kv_head_of(h)} * dim, dim);
-    const auto v = values.middleCols(Index{heads.kv_head_of(h)} * dim, dim);
-    for (Index i = 0; i < tokens; ++i) {
-      const Index count = std::min<Index>(window, i + 1), first = i + 1 - count;
-      Matrix weights = q.row(i) * k.middleRows(first, count).transpose() * scale;  // [1][count]
-      softmax(weights);
-      out.block(i, Index{h} * dim, 1, dim).noalias() = weights * v.middleRows(first, count);
-      work.score_products += static_cast<std::uint64_t>(count);
-      work.flops += 4 * static_cast<std::uint64_t>(count * dim);
-    }
-  }
-  return out;
+  return attention_naive(queries, keys, values, heads, work, window);
 }
 
 }  // namespace kvarium::cpu

@@ -1,13 +1,12 @@
 #include "cpu_reference/loaders/file_error.h"
 
-#include "core/error.h"
 #include "core/token_text.h"
 #include "core/words/words.h"
 
 namespace kvarium::cpu {
 
 void fail_file(const std::string& file, const std::string& what) {
-  throw InputError(tr_format("model file {}: {}", file, what));
+  throw FileError(tr_format("model file {}: {}", file, what));
 }
 
 std::string shown(std::string_view name) {

@@ -7,8 +7,6 @@
 #include "cpu_reference/attention/naive.h"
 #include "cpu_reference/attention/paged.h"
 #include "cpu_reference/attention/weights.h"
-#include "cpu_reference/attention/windowed.h"
-#include "cpu_reference/model/rotary.h"
 #include "cpu_reference/operators/gelu.h"
 #include "cpu_reference/operators/layer_norm.h"
 #include "cpu_reference/operators/linear.h"
@@ -130,9 +128,7 @@ void Pass::attend(const SequenceInput& input, Index row, std::size_t sequence, s
   auto out = space_.attended.middleRows(row, tokens);
   const Heads heads = heads_of(config_.shape);
   if (input.cache == nullptr) {
-    out = config_.sliding_window == 0
-              ? attention_naive(queries, keys, values, heads, work_[sequence])
-              : attention_windowed(queries, keys, values, heads, config_.sliding_window, work_[sequence]);
+    out = attention_naive(queries, keys, values, heads, work_[sequence], config_.sliding_window);
     return;
   }
   const std::uint32_t first = first_position(input);

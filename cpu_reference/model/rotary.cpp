@@ -38,16 +38,4 @@ std::vector<double> rope_frequencies(const ModelConfig& config) {
   return frequencies;
 }
 
-void write_angles(const std::vector<double>& frequencies, std::uint32_t first_position, std::uint32_t tokens, Index row,
-                  RopeAngles& angles) {
-  for (std::uint32_t t = 0; t < tokens; ++t) {
-    for (std::size_t i = 0; i < frequencies.size(); ++i) {
-      // In double: at position 100,000 a float angle is wrong by up to 0.004 radian.
-      const double angle = (static_cast<double>(first_position) + t) * frequencies[i];
-      angles.cosines(row + t, static_cast<Index>(i)) = static_cast<float>(std::cos(angle));
-      angles.sines(row + t, static_cast<Index>(i)) = static_cast<float>(std::sin(angle));
-    }
-  }
-}
-
 }  // namespace kvarium::cpu

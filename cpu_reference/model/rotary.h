@@ -1,11 +1,9 @@
 #pragma once
 // The rotations of one model: its frequencies, scaled as it was trained for long contexts.
 
-#include <cstdint>
 #include <vector>
 
 #include "cpu_reference/model/config.h"
-#include "cpu_reference/operators/rope.h"
 
 namespace kvarium::cpu {
 
@@ -15,9 +13,5 @@ namespace kvarium::cpu {
 ///           original_context / low_freq_factor, and a weighted mean of the two between   (Llama 3.1, reference code)
 /// Empty for a model with learned positions. The config must have passed check().
 std::vector<double> rope_frequencies(const ModelConfig& config);
-
-/// angle[row + t][i] = (first_position + t) * frequencies[i] for `tokens` rows.
-void write_angles(const std::vector<double>& frequencies, std::uint32_t first_position, std::uint32_t tokens, Index row,
-                  RopeAngles& angles);  // [at least row + tokens][frequencies]
 
 }  // namespace kvarium::cpu

@@ -149,13 +149,14 @@ void linear(const MatrixIn& x, const WeightMatrix& weight, MatrixInOut y, Thread
                                   weight.rows, x.cols()));
   }
   expect_shape(y, x.rows(), weight.rows, "linear: y");
+  const std::uint64_t read = weight.bytes();  // a row that is no whole number of blocks is refused before a task starts
   if (x.rows() <= kFewTokens) {
     linear_few(x, weight, y, threads);
   } else {
     linear_many(x, weight, y, threads);
   }
   work.flops += 2 * static_cast<std::uint64_t>(x.rows()) * weight.numbers();
-  work.bytes_read += weight.bytes();
+  work.bytes_read += read;
 }
 
 }  // namespace kvarium::cpu

@@ -1,6 +1,7 @@
 #include "cpu_reference/operators/rope.h"
 
 #include <cmath>
+#include <vector>
 
 namespace kvarium::cpu {
 namespace {
@@ -25,22 +26,30 @@ void rotate_interleaved(float* x, const float* cosines, const float* sines, Inde
 
 }  // namespace
 
+void write_angles(std::span<const double> frequencies, std::int64_t first_position, std::uint32_t tokens, Index row,
+                  RopeAngles& angles) {
+  for (std::uint32_t t = 0; t < tokens; ++t) {
+    for (std::size_t i = 0; i < frequencies.size(); ++i) {
+      // In double: at position 100,000 a float angle is wrong by up to 0.004 radian.
+      const double angle = static_cast<double>(first_position + t) * frequencies[i];
+      angles.cosines(row + t, static_cast<Index>(i)) = static_cast<float>(std::cos(angle));
+      angles.sines(row + t, static_cast<Index>(i)) = static_cast<float>(std::sin(angle));
+    }
+  }
+}
+
 RopeAngles rope_angles(std::int64_t first_position, std::uint32_t tokens, std::uint32_t rotary_dim, float theta) {
   if (rotary_dim == 0 || rotary_dim % 2 != 0) {
     throw MisuseError(
         fmt::format("rope: {} numbers are to be rotated, and pairs need an even number above 0", rotary_dim));
   }
-  const Index half = Index{rotary_dim} / 2;
-  RopeAngles angles{Matrix(tokens, half), Matrix(tokens, half)};
-  for (Index i = 0; i < half; ++i) {
-    // In double: at position 100,000 a float angle is wrong by up to 0.004 radian.
-    const double frequency = std::pow(double{theta}, -2.0 * static_cast<double>(i) / rotary_dim);
-    for (Index t = 0; t < Index{tokens}; ++t) {
-      const double angle = static_cast<double>(first_position + t) * frequency;
-      angles.cosines(t, i) = static_cast<float>(std::cos(angle));
-      angles.sines(t, i) = static_cast<float>(std::sin(angle));
-    }
+  std::vector<double> frequencies;
+  for (std::uint32_t i = 0; i < rotary_dim / 2; ++i) {
+    frequencies.push_back(std::pow(double{theta}, -2.0 * i / rotary_dim));
   }
+  const auto pairs = static_cast<Index>(frequencies.size());
+  RopeAngles angles{Matrix(tokens, pairs), Matrix(tokens, pairs)};
+  write_angles(frequencies, first_position, tokens, 0, angles);
   return angles;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "cpu_reference/matrix.h"
 #include "cpu_reference/model/config.h"
@@ -12,6 +13,10 @@ struct RopeAngles {
   Matrix cosines;  ///< [tokens][rotary_dim / 2]
   Matrix sines;    ///< [tokens][rotary_dim / 2]
 };
+
+/// angle[row + t][i] = (first_position + t) * frequencies[i] for `tokens` rows.
+void write_angles(std::span<const double> frequencies, std::int64_t first_position, std::uint32_t tokens, Index row,
+                  RopeAngles& angles);  // [at least row + tokens][frequencies]
 
 /// angle[t][i] = (first_position + t) * theta^(-2i / rotary_dim)   (Su et al. 2021, section 3.2.2)
 /// rotary_dim is head_dim in most models; models with partial rotation (GPT-NeoX, Phi) turn fewer numbers of each head.

@@ -1,7 +1,6 @@
 #include "cpu_reference/tokenizer/tokenizer_gguf.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -132,10 +131,10 @@ std::shared_ptr<const Tokenizer> tokenizer_from_gguf(const GgufMetadata& metadat
     if (model == "llama") return read_spm(metadata, vocab);
     if (model == "gpt2") return read_byte_level(metadata, vocab);
     throw InputError(tr_format("tokenizer.ggml.model: {} is not supported; llama and gpt2 are", shown(model)));
+  } catch (const FileError&) {
+    throw;
   } catch (const InputError& error) {
-    const std::string_view what = error.what();
-    if (!metadata.file().empty() && what.find(metadata.file()) != std::string_view::npos) throw;
-    fail_file(metadata.file(), std::string(what));
+    fail_file(metadata.file(), error.what());
   }
 }
 

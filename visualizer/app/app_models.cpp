@@ -46,11 +46,7 @@ void App::stop_opening() {
 }
 
 bool App::add_model(ScenarioParams& params, bool play) {
-  if (params.model_path.empty()) {
-    if (start_when_opened_) loader_.cancel();
-    start_when_opened_.reset();
-    return true;
-  }
+  if (params.model_path.empty()) return true;
   const ModelFiles files{params.model_path, params.tokenizer_path};
   if (opened_ != nullptr && opened_files_ == files) {
     params.opened = opened_;

@@ -1,33 +1,12 @@
 #include "visualizer/app/model_loader.h"
 
-#include <exception>
 #include <utility>
 
-#include "core/error.h"
 #include "core/words/words.h"
 #include "lessons/scenarios/model_choice.h"
+#include "visualizer/app/failure.h"
 
 namespace kvarium::ui {
-namespace {
-
-/// Returns why it failed, or nothing.
-std::string read(const ModelFiles& files, const OnProgress& on_progress, const CancelToken& cancel,
-                 std::shared_ptr<const ModelChoice>& choice) {
-  try {
-    auto opened = choose_model(files.model, files.tokenizer, on_progress, cancel);
-    if (opened) choice = std::make_shared<const ModelChoice>(std::move(*opened));
-    return {};
-  } catch (const InputError& error) {
-    return error.what();
-  } catch (const std::bad_alloc&) {
-    return std::string(tr("There is not enough memory for this model."));
-  } catch (const std::exception& error) {
-    return tr_format("This is a bug, please report it: {}", error.what());
-  }
-}
-
-}  // namespace
-
 void ModelLoader::start(ModelFiles files) {
   stop();
   files_ = std::move(files);
@@ -38,7 +17,10 @@ void ModelLoader::start(ModelFiles files) {
       job->done.store(progress.done, std::memory_order_relaxed);
       job->total.store(progress.total, std::memory_order_relaxed);
     };
-    job->result.error = read(wanted, on_progress, job->cancel, job->result.choice);
+    job->result.error = failure_of(tr("There is not enough memory for this model."), [&] {
+      auto opened = choose_model(wanted.model, wanted.tokenizer, on_progress, job->cancel);
+      if (opened) job->result.choice = std::make_shared<const ModelChoice>(std::move(*opened));
+    });
     job->ended.store(true, std::memory_order_release);
   });
 }

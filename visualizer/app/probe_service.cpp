@@ -1,13 +1,13 @@
 #include "visualizer/app/probe_service.h"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "core/cost/kv_bytes.h"
 #include "core/error.h"
 #include "core/words/words.h"
 #include "cpu_reference/model/weights.h"
+#include "visualizer/app/failure.h"
 
 namespace kvarium::ui {
 namespace {
@@ -92,16 +92,8 @@ void ProbeService::work() {
       fresh_ = false;
       question = question_;
     }
-    std::string failure;
-    try {
-      serve(*question);
-    } catch (const InputError& error) {
-      failure = error.what();
-    } catch (const std::bad_alloc&) {
-      failure = tr("There is not enough memory to compute this layer again.");
-    } catch (const std::exception& error) {
-      failure = tr_format("This is a bug, please report it: {}", error.what());
-    }
+    const std::string failure =
+        failure_of(tr("There is not enough memory to compute this layer again."), [&] { serve(*question); });
     if (failure.empty()) continue;
     probing_.reset();
     publish(*question, ProbeAnswer::State::failed, failure);

@@ -1,36 +1,18 @@
 #include "visualizer/app/session.h"
 
-#include <exception>
 #include <utility>
 
-#include "core/error.h"
 #include "core/words/words.h"
+#include "visualizer/app/failure.h"
 
 namespace kvarium::ui {
-namespace {
-
-/// Runs the work; returns why it failed, or nothing.
-std::string run(const Session::Work& work, EventSink& sink, const CancelToken& cancel) {
-  try {
-    work(sink, cancel);
-    return {};
-  } catch (const InputError& error) {
-    return error.what();
-  } catch (const std::bad_alloc&) {
-    return std::string(tr("There is not enough memory for that: choose a smaller pool, model or prompt."));
-  } catch (const std::exception& error) {
-    return tr_format("This is a bug, please report it: {}", error.what());
-  }
-}
-
-}  // namespace
-
 void Session::start(Work work) {
   stop();
   error_.reset();
   job_ = std::make_unique<Job>();
   thread_ = std::thread([job = job_.get(), work = std::move(work)] {
-    job->error = run(work, job->channel, job->cancel);
+    job->error = failure_of(tr("There is not enough memory for that: choose a smaller pool, model or prompt."),
+                            [&] { work(job->channel, job->cancel); });
     job->done.store(true, std::memory_order_release);
   });
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/head_kind.h"
+
 namespace kvarium::ui::layout {
 namespace {
 
@@ -34,10 +36,6 @@ std::span<const float> LayerProbe::key(std::uint32_t position, std::uint32_t kv_
 
 std::span<const float> LayerProbe::value(std::uint32_t position, std::uint32_t kv_head) const {
   return row_of(values, std::size_t{position} * shape.kv_heads + kv_head, shape.head_dim);
-}
-
-std::uint32_t kv_head_of(const ModelShape& shape, std::uint32_t query_head) {
-  return query_head / (shape.query_heads / shape.kv_heads);
 }
 
 WeightFormula weight_formula(const LayerProbe& probe, std::uint32_t head, std::uint32_t q, std::uint32_t k) {

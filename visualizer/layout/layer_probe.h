@@ -33,8 +33,6 @@ struct LayerProbe {
 
 /// Numbers in a triangle of `rows` rows, which is where row `rows` begins.
 constexpr std::size_t triangle(std::size_t rows) { return rows * (rows + 1) / 2; }
-/// The KV head that a query head reads: query heads / KV heads of them share one (GQA).
-std::uint32_t kv_head_of(const ModelShape& shape, std::uint32_t query_head);
 
 /// weight = exp(score - largest) / sum, score = q.k / sqrt(head_dim), computed from the queries and keys.
 struct WeightFormula {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/cost/head_kind.h"
 #include "core/words/words.h"
 
 namespace kvarium::ui::layout {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/head_kind.h"
 #include "core/words/words.h"
 #include "visualizer/layout/head_groups.h"
 #include "visualizer/layout/probe_text.h"
@@ -186,7 +187,7 @@ void draw_heads(ProbeFrame& frame, Painter& painter, Rect room, const Canvas& ca
   const HeadGroups groups = layout::head_groups(shape.query_heads, shape.kv_heads, room, painter.px(kLargestHead),
                                                 painter.px(kBar), painter.px(4));
   for (std::uint32_t g = 0; g < groups.bars.size(); ++g) {
-    const bool chosen = layout::kv_head_of(shape, frame.state.head) == g;
+    const bool chosen = kv_head_of(shape, frame.state.head) == g;
     painter.fill(groups.bars[g], chosen ? theme.selected : theme.raised, 3);
     painter.text(groups.bars[g], groups.bars[g].width > painter.px(44) ? tr_format("KV {}", g) : std::to_string(g),
                  theme.text, FontRole::small, Align::centre);

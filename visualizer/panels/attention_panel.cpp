@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/cost/head_kind.h"
 #include "core/words/words.h"
 #include "visualizer/layout/probe_text.h"
 #include "visualizer/layout/text_fit.h"
@@ -91,7 +92,7 @@ void draw_text(ProbeFrame& frame) {
   for (std::uint32_t p = 0; p < frame.rows.size(); ++p) names.push_back(frame.name(p));
   const std::string words = state.view == ProbeView::weights
                                 ? layout::attention_text(frame.probe, state.head, frame.rows, names)
-                                : layout::kv_text(frame.probe, layout::kv_head_of(frame.probe.shape, state.head),
+                                : layout::kv_text(frame.probe, kv_head_of(frame.probe.shape, state.head),
                                                   layout::kv_positions(frame.request));
   PanelContext& context = frame.context;
   if (button(context.ui, "copy_probe", "Copy", {.tooltip = "Copy this text"})) context.actions.copy(words);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/cost/head_kind.h"
 #include "core/words/words.h"
 #include "visualizer/draw/cell.h"
 #include "visualizer/panels/attention_view.h"
@@ -248,7 +249,7 @@ void draw_keys_values(ProbeFrame& frame) {
   const Canvas canvas = kvarium::ui::canvas(context.ui, "kv_canvas", {room.width, room.height});
   Painter painter(*canvas.list, context.ui);
   const std::uint32_t rows = frame.extent, columns = frame.probe.shape.head_dim;
-  const KvFrame at{frame, painter, layout::kv_head_of(frame.probe.shape, state.head),
+  const KvFrame at{frame, painter, kv_head_of(frame.probe.shape, state.head),
                    std::min(layout::kv_positions(frame.request), rows)};
   follow(at);
   const Places places = divide(painter, layout_rect(canvas));

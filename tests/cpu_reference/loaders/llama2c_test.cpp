@@ -1,39 +1,20 @@
 #include "cpu_reference/loaders/llama2c.h"
 
-#include <unistd.h>
-
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 
 #include "core/error.h"
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
 #include "tests/cpu_reference/support.h"
+#include "tests/support/scratch.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
 using kvarium_test::contains;
 
 namespace {
-
-/// A file of the test's own, removed at the end.
-class ScratchFile {
- public:
-  explicit ScratchFile(const std::string& bytes)
-      : path_((std::filesystem::temp_directory_path() / ("kvarium_llama2c_" + std::to_string(getpid()) + ".bin"))
-                  .string()) {
-    std::ofstream(path_, std::ios::binary) << bytes;
-  }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-  ~ScratchFile() { std::filesystem::remove(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 template <typename Number>
 void put(std::string& bytes, std::size_t offset, Number number) {
@@ -73,12 +54,13 @@ std::string version1(bool shared) {
 }
 
 std::string refusal(const std::string& bytes) {
-  const ScratchFile file(bytes);
+  const kvarium_test::ScratchFolder folder;
+  const std::string file = folder.write("model.bin", bytes).string();
   try {
-    load_llama2c(file.path());
+    load_llama2c(file);
   } catch (const InputError& error) {
     const std::string what = error.what();
-    CHECK_THAT(what, contains(file.path()));
+    CHECK_THAT(what, contains(file));
     CHECK(what.find('\n') == std::string::npos);
     return what;
   }
@@ -89,8 +71,9 @@ std::string refusal(const std::string& bytes) {
 
 TEST_CASE("a legacy checkpoint is read in its order, and the tables of RoPE are skipped") {
   const bool shared = GENERATE(true, false);
-  const ScratchFile file(legacy(shared));
-  const auto model = load_llama2c(file.path());
+  const kvarium_test::ScratchFolder folder;
+  const std::string file = folder.write("model.bin", legacy(shared)).string();
+  const auto model = load_llama2c(file);
   const Weights& weights = model->weights;
   CHECK(model->config.shape.kv_heads == 2);
   CHECK(model->config.shape.head_dim == 2);
@@ -117,8 +100,9 @@ TEST_CASE("a legacy checkpoint is read in its order, and the tables of RoPE are 
 
 TEST_CASE("a version 1 checkpoint is read in its order: all norms first") {
   const bool shared = GENERATE(true, false);
-  const ScratchFile file(version1(shared));
-  const auto model = load_llama2c(file.path());
+  const kvarium_test::ScratchFolder folder;
+  const std::string file = folder.write("model.bin", version1(shared)).string();
+  const auto model = load_llama2c(file);
   const Weights& weights = model->weights;
   CHECK(model->config.tied_head == shared);
   CHECK(weights.layers[0].attention_norm(0) == 1);

@@ -2,6 +2,7 @@
 
 #include <numbers>
 
+#include "cpu_reference/operators/rope.h"
 #include "tests/cpu_reference/model/random_model.h"
 #include "tests/cpu_reference/support.h"
 

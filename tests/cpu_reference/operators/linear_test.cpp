@@ -212,3 +212,14 @@ TEST_CASE("a linear layer refuses matrices that do not fit") {
   CHECK_THROWS_WITH(linear(Matrix::Ones(3, 4), weight.view, y, threads, work),
                     "linear: y has shape [1][2], expected [3][2]");
 }
+
+TEST_CASE("a quantised row that is no whole number of blocks is refused before a thread touches it") {
+  const Matrix x = Matrix::Zero(1, 33);
+  Matrix y = Matrix::Zero(1, 2);
+  const std::vector<std::byte> bytes(256);
+  const WeightMatrix weight{WeightType::q8_0, 2, 33, bytes.data()};
+  ThreadPool threads(2);
+  Work work;
+  CHECK_THROWS_AS(linear(x, weight, y, threads, work), MisuseError);
+  CHECK(work == Work{});
+}

@@ -19,6 +19,7 @@
 #include "cpu_reference/tokenizer/tokenizer_file.h"
 #include "tests/support/catch.h"
 #include "tests/support/refusal.h"
+#include "tests/support/scratch.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
@@ -91,20 +92,6 @@ std::string tokenizer_file(const std::vector<Piece>& pieces) {
   }
   return file;
 }
-
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& bytes)
-      : path_(std::filesystem::temp_directory_path() /
-              fmt::format("kvarium_tokenizer_{}.bin", std::random_device()())) {
-    std::ofstream(path_, std::ios::binary) << bytes;
-  }
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace
 
@@ -302,16 +289,17 @@ TEST_CASE("a tokenizer file that flips any bit is read or refused, never more") 
 
 TEST_CASE("loading names the file and what is wrong with it") {
   const auto three = tokenizer_file({{"<unk>", 0}, {"<s>", 0}, {"</s>", 0}});
-  const TemporaryFile good(three);
-  CHECK(load_tokenizer(good.path(), 3)->vocab() == 3);
-  CHECK(load_tokenizer(good.path(), {})->vocab() == 3);
-  CHECK_THROWS_WITH(load_tokenizer(good.path(), 512), contains("3 pieces, but the model's vocabulary has 512"));
+  const kvarium_test::ScratchFolder folder;
+  const auto good = folder.write("good.bin", three);
+  CHECK(load_tokenizer(good, 3)->vocab() == 3);
+  CHECK(load_tokenizer(good, {})->vocab() == 3);
+  CHECK_THROWS_WITH(load_tokenizer(good, 512), contains("3 pieces, but the model's vocabulary has 512"));
   CHECK_THROWS_WITH(load_tokenizer("no/such/file.bin", {}), contains("tokenizer no/such/file.bin: it cannot be read"));
   CHECK_THROWS_AS(load_tokenizer(std::filesystem::temp_directory_path(), {}), InputError);
-  const TemporaryFile empty("");
-  CHECK_THROWS_WITH(load_tokenizer(empty.path(), {}), contains("ends at byte 0, inside the header"));
-  const TemporaryFile header(three.substr(0, 4));
-  CHECK_THROWS_WITH(load_tokenizer(header.path(), {}), contains("0 pieces lacks"));
+  const auto empty = folder.write("empty.bin", "");
+  CHECK_THROWS_WITH(load_tokenizer(empty, {}), contains("ends at byte 0, inside the header"));
+  const auto header = folder.write("header.bin", three.substr(0, 4));
+  CHECK_THROWS_WITH(load_tokenizer(header, {}), contains("0 pieces lacks"));
 }
 
 TEST_CASE("what is wrong with a tokenizer file is said in the chosen language") {
