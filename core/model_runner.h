@@ -22,11 +22,13 @@ struct ScheduledSequence {
   std::span<const TokenId> tokens;       ///< [count], at positions first_position ... first_position + count - 1
   std::uint32_t first_position = 0;      ///< K and V of all earlier positions are in the cache
   std::span<const BlockId> block_table;  ///< covers positions [0, first_position + count)
+  std::uint32_t logit_rows = 1;          ///< of its last so many tokens the logits are wanted: 1 to count
 };
 
 struct ForwardResult {
-  std::vector<float> logits;  ///< [sequences][vocab], row-major: of each sequence's last token
-  std::vector<Work> work;     ///< [sequences]
+  /// [rows][vocab], row-major: of the last `logit_rows` tokens of the first sequence, then of the next.
+  std::vector<float> logits;
+  std::vector<Work> work;  ///< [sequences]
   /// How long the pass takes by a cost model; none: a clock must tell.
   std::optional<std::uint64_t> simulated_ns = std::nullopt;
 };
@@ -43,7 +45,7 @@ class ModelRunner {
   /// InputError when they do not fit in memory.
   virtual void create_cache(std::uint32_t num_blocks, std::uint32_t block_size) = 0;
   /// Computes all tokens of the batch, writes their K and V, returns the logits. MisuseError for an empty batch, an
-  /// empty sequence, a token outside the vocabulary, or a table that is too short.
+  /// empty sequence, a token outside the vocabulary, a table that is too short, or more rows of logits than tokens.
   virtual ForwardResult forward(std::span<const ScheduledSequence> batch) = 0;
   /// Copies the first slots of one block to another, in all layers, in the order of the list. MisuseError for a block
   /// that does not exist, or for more slots than a block has.

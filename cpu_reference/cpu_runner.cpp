@@ -59,7 +59,7 @@ ForwardResult CpuRunner::forward(std::span<const ScheduledSequence> batch) {
   std::vector<SequenceInput> inputs;
   for (const ScheduledSequence& sequence : batch) {
     caches.emplace_back(store(), sequence.block_table, sequence.first_position);
-    inputs.push_back({sequence.tokens, &caches.back()});
+    inputs.push_back({sequence.tokens, &caches.back(), sequence.logit_rows});
   }
   ForwardResult result;
   result.work.resize(batch.size());

@@ -17,9 +17,10 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
-std::size_t next_token(const ScheduledSequence& sequence) {
-  const auto newest = static_cast<std::uint32_t>(value(sequence.tokens.back()));
-  const std::uint64_t position = sequence.first_position + sequence.tokens.size();
+/// The token behind the first `count` tokens of the sequence's share.
+std::size_t next_token(const ScheduledSequence& sequence, std::size_t count) {
+  const auto newest = static_cast<std::uint32_t>(value(sequence.tokens[count - 1]));
+  const std::uint64_t position = sequence.first_position + count;
   return static_cast<std::size_t>(mix(position << 32U | newest) % CostModelRunner::kVocab);
 }
 
@@ -58,6 +59,9 @@ void CostModelRunner::check(const ScheduledSequence& sequence) const {
       throw MisuseError(fmt::format("token {} is outside the vocabulary of {}", value(token), kVocab));
     }
   }
+  if (sequence.logit_rows == 0 || sequence.logit_rows > sequence.tokens.size()) {
+    throw MisuseError(fmt::format("{} rows of logits of {} tokens", sequence.logit_rows, sequence.tokens.size()));
+  }
   const std::uint64_t end = std::uint64_t{sequence.first_position} + sequence.tokens.size();
   if (end > std::uint64_t{block_size_} * sequence.block_table.size()) {
     throw MisuseError(fmt::format("a table of {} blocks is too short for {} tokens", sequence.block_table.size(), end));
@@ -83,11 +87,14 @@ ForwardResult CostModelRunner::forward(std::span<const ScheduledSequence> batch)
   if (batch.empty()) throw MisuseError("an empty batch: nothing to compute");
   for (const ScheduledSequence& sequence : batch) check(sequence);
   StepCost cost(server_);
-  ForwardResult result{std::vector<float>(batch.size() * kVocab, 0.0F), {}};
+  ForwardResult result;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     cost.add_prompt(batch[i].first_position, static_cast<double>(batch[i].tokens.size()));
     result.work.push_back(work(batch[i], i == 0));
-    result.logits[i * kVocab + next_token(batch[i])] = 1.0F;
+    for (std::size_t row = batch[i].logit_rows; row > 0; --row) {
+      result.logits.resize(result.logits.size() + kVocab, 0.0F);
+      result.logits[result.logits.size() - kVocab + next_token(batch[i], batch[i].tokens.size() + 1 - row)] = 1.0F;
+    }
   }
   result.simulated_ns = whole((cost.seconds() + moving_seconds_) * 1e9);
   moving_seconds_ = 0;

@@ -28,6 +28,12 @@ Index total_tokens(std::span<const SequenceInput> batch) {
   return total;
 }
 
+Index total_logit_rows(std::span<const SequenceInput> batch) {
+  Index total = 0;
+  for (const SequenceInput& input : batch) total += Index{input.logit_rows};
+  return total;
+}
+
 /// Each head of each token is a row of its own: [tokens * heads][head_dim], the same memory.
 Eigen::Map<Matrix> heads_as_rows(Matrix& x, std::uint32_t head_dim) {
   return {x.data(), x.size() / Index{head_dim}, Index{head_dim}};
@@ -50,17 +56,15 @@ void copy_rows(std::span<const KvRun> runs, const float* KvRun::*rows, std::size
 }  // namespace
 
 Pass::Pass(const Model& model, const std::vector<double>& rope_frequencies, std::span<const SequenceInput> batch,
-           Workspace& workspace, std::span<Work> work, StepProbe* probe, LogitRows rows)
+           Workspace& workspace, std::span<Work> work, StepProbe* probe)
     : config_(model.config),
       weights_(model.weights),
       rope_frequencies_(rope_frequencies),
       batch_(batch),
       space_(workspace),
       work_(work),
-      probe_(probe),
-      rows_(rows) {
-  const Index tokens = total_tokens(batch);
-  space_.fit(config_, tokens, rows == LogitRows::all ? tokens : static_cast<Index>(batch.size()));
+      probe_(probe) {
+  space_.fit(config_, total_tokens(batch), total_logit_rows(batch));
 }
 
 void Pass::run() {
@@ -155,14 +159,12 @@ void Pass::feed_forward(const LayerWeights& layer) {
 
 /// logits = Whead norm(x) of the wanted rows.
 void Pass::logits() {
-  if (rows_ == LogitRows::all) {
-    space_.last = space_.x;
-  } else {
-    Index row = -1;
-    for (std::size_t i = 0; i < batch_.size(); ++i) {
-      row += Index{count(batch_[i])};
-      space_.last.row(static_cast<Index>(i)) = space_.x.row(row);
-    }
+  Index end = 0, done = 0;  // rows of x, rows of logits
+  for (const SequenceInput& input : batch_) {
+    const Index wanted = Index{input.logit_rows};
+    end += Index{count(input)};
+    space_.last.middleRows(done, wanted) = space_.x.middleRows(end - wanted, wanted);
+    done += wanted;
   }
   normalise(space_.last, weights_.final_norm, weights_.final_norm_bias, space_.last);
   linear(space_.last, weights_.head, space_.logits, space_.threads, head_);
@@ -179,7 +181,7 @@ void Pass::add_up_work() {
   const auto tokens = static_cast<std::uint64_t>(space_.x.rows());
   const auto rows = static_cast<std::uint64_t>(space_.last.rows());
   for (std::size_t i = 0; i < batch_.size(); ++i) {
-    const std::uint64_t own = count(batch_[i]), own_rows = rows_ == LogitRows::all ? own : 1;
+    const std::uint64_t own = count(batch_[i]), own_rows = batch_[i].logit_rows;
     work_[i].kv_projections += own * config_.shape.layers;
     work_[i].flops += shared_.flops / tokens * own + head_.flops / rows * own_rows;
   }

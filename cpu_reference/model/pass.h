@@ -12,14 +12,11 @@
 
 namespace kvarium::cpu {
 
-/// Of which tokens the logits are wanted.
-enum class LogitRows : std::uint8_t { last_of_each_sequence, all };
-
 class Pass {
  public:
   /// Sequences without a cache attend among their own tokens, from position 0 on. The input must have been checked.
   Pass(const Model& model, const std::vector<double>& rope_frequencies, std::span<const SequenceInput> batch,
-       Workspace& workspace, std::span<Work> work, StepProbe* probe, LogitRows rows);
+       Workspace& workspace, std::span<Work> work, StepProbe* probe);
 
   /// Computes everything up to the logits, which are left in the workspace, and adds to the work. InputError, with the
   /// work as it was, when a logit is not finite. The caches' tokens are advanced by the caller.
@@ -45,7 +42,6 @@ class Pass {
   Workspace& space_;
   std::span<Work> work_;
   StepProbe* probe_;
-  LogitRows rows_;
   Work shared_;  ///< done for all tokens at once
   Work head_;    ///< done for all rows of logits at once
 };

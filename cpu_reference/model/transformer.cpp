@@ -36,12 +36,12 @@ void expect_fits(const KvSequence& cache, std::size_t tokens, const ModelShape& 
 }
 
 std::vector<float> run_uncached(const Model& model, const std::vector<double>& rope_frequencies,
-                                std::span<const TokenId> tokens, LogitRows rows, Work& work) {
+                                std::span<const TokenId> tokens, std::uint32_t logit_rows, Work& work) {
   expect_valid(tokens, 0, model.config.shape);
   Workspace workspace;
-  const SequenceInput input{tokens, nullptr};
+  const SequenceInput input{tokens, nullptr, logit_rows};
   Work done;
-  Pass(model, rope_frequencies, {&input, 1}, workspace, {&done, 1}, nullptr, rows).run();
+  Pass(model, rope_frequencies, {&input, 1}, workspace, {&done, 1}, nullptr).run();
   work += done;
   return {workspace.logits.data(), workspace.logits.data() + workspace.logits.size()};
 }
@@ -51,11 +51,12 @@ std::vector<float> run_uncached(const Model& model, const std::vector<double>& r
 Transformer::Transformer(const Model& model) : model_(model), rope_frequencies_(rope_frequencies(model.config)) {}
 
 std::vector<float> Transformer::forward_uncached(std::span<const TokenId> tokens, Work& work) const {
-  return run_uncached(model_, rope_frequencies_, tokens, LogitRows::last_of_each_sequence, work);
+  return run_uncached(model_, rope_frequencies_, tokens, 1, work);
 }
 
 std::vector<float> Transformer::forward_uncached_all(std::span<const TokenId> tokens, Work& work) const {
-  return run_uncached(model_, rope_frequencies_, tokens, LogitRows::all, work);
+  const auto all = static_cast<std::uint32_t>(tokens.size());  // no more than the context
+  return run_uncached(model_, rope_frequencies_, tokens, all, work);
 }
 
 void Transformer::expect_can_prefill(std::span<const TokenId> tokens, const KvSequence& cache) const {
@@ -72,19 +73,24 @@ std::span<const float> Transformer::forward(std::span<const SequenceInput> batch
   for (const SequenceInput& input : batch) {
     if (input.cache == nullptr) throw MisuseError("a sequence of a pass has no cache");
     expect_can_prefill(input.tokens, *input.cache);
+    if (input.logit_rows == 0 || input.logit_rows > input.tokens.size()) {
+      throw MisuseError(fmt::format("{} rows of logits of {} tokens", input.logit_rows, input.tokens.size()));
+    }
   }
   workspace.work.assign(batch.size(), Work{});
   if (probe != nullptr) probe->sequences.resize(batch.size());
-  Pass(model_, rope_frequencies_, batch, workspace, workspace.work, probe, LogitRows::last_of_each_sequence).run();
+  Pass(model_, rope_frequencies_, batch, workspace, workspace.work, probe).run();
 
   const std::size_t vocab = model_.config.shape.vocab;
+  std::size_t rows = 0;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     batch[i].cache->advance(static_cast<std::uint32_t>(batch[i].tokens.size()));
     work[i] += workspace.work[i];
-    const float* row = workspace.logits.data() + i * vocab;
+    rows += batch[i].logit_rows;
+    const float* row = workspace.logits.data() + (rows - 1) * vocab;  // of its last token
     if (probe != nullptr) probe->sequences[i].logits.assign(row, row + vocab);
   }
-  return {workspace.logits.data(), batch.size() * vocab};
+  return {workspace.logits.data(), rows * vocab};
 }
 
 std::vector<float> Transformer::prefill(std::span<const TokenId> tokens, KvSequence& cache, Work& work) const {

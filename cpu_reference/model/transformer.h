@@ -19,12 +19,14 @@ struct Workspace;
 /// One sequence's share of a pass: the tokens that follow those in its cache.
 struct SequenceInput {
   std::span<const TokenId> tokens;
-  KvSequence* cache = nullptr;  ///< a cache of its own: no two sequences of a pass share one
+  KvSequence* cache = nullptr;   ///< a cache of its own: no two sequences of a pass share one
+  std::uint32_t logit_rows = 1;  ///< of its last so many tokens the logits are wanted: 1 to all
 };
 
 /// All functions add to `work` what they did. All throw, with `work` and the caches' tokens as before: MisuseError for
-/// no tokens, a token outside the vocabulary, more tokens than the model's context or the cache's capacity, or a cache
-/// of another shape; InputError when the model's weights are so large that a logit is not a finite number.
+/// no tokens, a token outside the vocabulary, more tokens than the model's context or the cache's capacity, a cache of
+/// another shape, or more rows of logits than tokens; InputError when the model's weights are so large that a logit is
+/// not a finite number.
 class Transformer {
  public:
   /// The model is kept by reference.
@@ -36,9 +38,9 @@ class Transformer {
   std::vector<float> forward_uncached_all(std::span<const TokenId> tokens, Work& work) const;
 
   /// One pass over several sequences, which reads each weight once for all of them (Yu et al. 2022). K and V are left
-  /// in the caches. Returns each sequence's last token's logits, [sequences][vocab], which lie in the workspace until
-  /// its next pass. `work` has one entry a sequence; what is read for all of them counts for the first. A probe is told
-  /// what its layer computed. After a first pass of the same shape nothing is allocated.
+  /// in the caches. Returns the logits that each sequence wants, [rows][vocab], the first sequence's first, which lie
+  /// in the workspace until its next pass. `work` has one entry a sequence; what is read for all of them counts for the
+  /// first. A probe is told what its layer computed. After a first pass of the same shape nothing is allocated.
   std::span<const float> forward(std::span<const SequenceInput> batch, Workspace& workspace, std::span<Work> work,
                                  StepProbe* probe = nullptr) const;
 

@@ -37,6 +37,26 @@ TEST_CASE("the runner computes a batch of sequences at different points, each in
   CHECK(difference(std::span(result.logits).last(256), alone_b) <= reordering_tolerance(model->config, alone_b));
 }
 
+TEST_CASE("each sequence of a batch gets the logits of as many of its last tokens as it asks for") {
+  const auto model = builtin_model({});
+  CpuRunner runner(model);
+  runner.create_cache(4, 4);
+  const std::vector<TokenId> a = random_tokens(7, 256, 1), b = random_tokens(5, 256, 2);
+  const std::vector<BlockId> table_a{BlockId{3}, BlockId{0}}, table_b{BlockId{1}, BlockId{2}};
+  const ForwardResult result = runner.forward(
+      std::vector<ScheduledSequence>{{RequestId{0}, a, 0, table_a, 3}, {RequestId{1}, b, 0, table_b, 5}});
+
+  Work work;
+  const Transformer transformer(*model);
+  const std::vector<float> all_a = transformer.forward_uncached_all(a, work);
+  const std::vector<float> all_b = transformer.forward_uncached_all(b, work);
+  REQUIRE(result.logits.size() == (3 + 5) * 256);
+  const std::span<const float> logits(result.logits);
+  const auto last_of_a = std::span(all_a).last(3 * 256);  // A's last 3 tokens, then all of B's
+  CHECK(difference(logits.first(3 * 256), last_of_a) <= reordering_tolerance(model->config, all_a));
+  CHECK(difference(logits.last(5 * 256), all_b) <= reordering_tolerance(model->config, all_b));
+}
+
 TEST_CASE("the runner refuses a batch with one bad sequence, and computes none of it") {
   CpuRunner runner(builtin_model({}));
   runner.create_cache(3, 2);
@@ -56,6 +76,8 @@ TEST_CASE("the runner refuses a batch with one bad sequence, and computes none o
   refuse({RequestId{0}, tokens, 1, table});
   refuse({RequestId{0}, tokens, 0, unknown});
   refuse({RequestId{0}, tokens, 0, {}});
+  refuse({RequestId{0}, tokens, 0, table, 0});
+  refuse({RequestId{0}, tokens, 0, table, 5});
   CHECK_THROWS_AS(runner.forward({}), MisuseError);
 
   // The last token again, over the untouched rows of the first three.

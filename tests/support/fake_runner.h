@@ -112,15 +112,24 @@ class FakeRunner : public ModelRunner {
   std::vector<float> run(const ScheduledSequence& sequence) {
     const std::size_t end = sequence.first_position + sequence.tokens.size();
     if (sequence.tokens.empty() || end > sequence.block_table.size() * block_size_) throw MisuseError("a bad sequence");
+    if (sequence.logit_rows == 0 || sequence.logit_rows > sequence.tokens.size()) throw MisuseError("bad logit rows");
     for (std::size_t i = 0; i < sequence.tokens.size(); ++i) {
       slot(sequence, sequence.first_position + i) = sequence.tokens[i];
     }
     std::vector<TokenId> cached;
     for (std::size_t position = 0; position < end; ++position) cached.push_back(slot(sequence, position));
     if (on_read) on_read(sequence.request, cached);
-    if (varied) return varied_logits(cached, shape_.vocab);
+    std::vector<float> logits;
+    for (std::size_t known = end + 1 - sequence.logit_rows; known <= end; ++known) {
+      const std::vector<float> row = logits_after(std::span(cached).first(known));
+      logits.insert(logits.end(), row.begin(), row.end());
+    }
+    return logits;
+  }
+  std::vector<float> logits_after(std::span<const TokenId> tokens) const {
+    if (varied) return varied_logits(tokens, shape_.vocab);
     std::vector<float> logits(shape_.vocab, 0.0F);
-    logits[index(next_token(cached, shape_.vocab))] = kTopLogit;
+    logits[index(next_token(tokens, shape_.vocab))] = kTopLogit;
     return logits;
   }
 

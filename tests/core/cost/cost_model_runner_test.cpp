@@ -41,9 +41,9 @@ std::vector<TokenId> tokens(std::uint32_t count) { return std::vector<TokenId>(c
 
 struct Call {
   explicit Call(CostModelRunner& made) : runner(made) { runner.create_cache(4, 4); }
-  ForwardResult operator()(std::uint32_t first, std::uint32_t count) {
+  ForwardResult operator()(std::uint32_t first, std::uint32_t count, std::uint32_t rows = 1) {
     const std::vector<TokenId> given = tokens(count);
-    const ScheduledSequence sequence{RequestId{0}, given, first, table};
+    const ScheduledSequence sequence{RequestId{0}, given, first, table, rows};
     return runner.forward(std::span(&sequence, 1));
   }
   CostModelRunner& runner;
@@ -106,6 +106,9 @@ TEST_CASE("the next token depends on the newest one and its place, however the p
   CHECK(whole.size() == CostModelRunner::kVocab);
   CHECK(std::count(whole.begin(), whole.end(), 1.0F) == 1);
   CHECK(call(0, 6).logits != whole);
+  const std::vector<float> two = call(0, 5, 2).logits;  // of the last two tokens
+  CHECK(std::vector(two.begin(), two.begin() + CostModelRunner::kVocab) == call(0, 4).logits);
+  CHECK(std::vector(two.begin() + CostModelRunner::kVocab, two.end()) == whole);
 }
 
 TEST_CASE("what cannot be computed is refused") {
@@ -113,6 +116,7 @@ TEST_CASE("what cannot be computed is refused") {
   Call call(runner);
   CHECK_THROWS_AS(runner.forward({}), MisuseError);
   CHECK_THROWS_WITH(call(0, 0), contains("empty sequence"));
+  CHECK_THROWS_WITH(call(0, 2, 3), contains("3 rows of logits of 2 tokens"));
   CHECK_THROWS_WITH(call(6, 3), contains("2 blocks is too short for 9 tokens"));
   call.table = {BlockId{4}};
   CHECK_THROWS_WITH(call(0, 1), contains("no block 4"));
