@@ -27,6 +27,7 @@ libfmt-dev       | formats text
 libutf8proc-dev  | utf8proc, tells letters from digits in every script
 libxxhash-dev    | xxHash, names blocks of the prefix cache by their content
 libstb-dev       | stb, writes pictures (PNG)
+libboost-context-dev | Boost.Context, switches between the threads of an emulated kernel
 '
 run_packages='
 libgl1-mesa-dri  | draws OpenGL, without a graphics card as well
