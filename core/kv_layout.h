@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/model_shape.h"
+
 #if defined(__CUDACC__)
 #define KVARIUM_HD __host__ __device__
 #else
@@ -27,5 +29,11 @@ struct KvLayout {
     return ((block * block_size + slot) * kv_heads + kv_head) * head_dim + dim;
   }
 };
+
+/// The layout of K, and of V where there is a V. A latent row (see key_row_width()) lies there like the K of one head.
+inline KvLayout kv_layout(const ModelShape& shape, std::uint32_t block_size) {
+  if (shape.kv_kind == KvKind::latent) return {block_size, 1, shape.latent_dim + shape.rotary_key_dim};
+  return {block_size, shape.kv_heads, shape.head_dim};
+}
 
 }  // namespace kvarium

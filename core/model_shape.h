@@ -1,6 +1,7 @@
 #pragma once
 // The numbers of a model that decide how large its KV cache is.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -25,5 +26,15 @@ struct ModelShape {
 
   bool operator==(const ModelShape&) const = default;
 };
+
+/// Numbers that one layer's cache keeps of a token: in its K row, and in its V row. With latent attention there is one
+/// row, [latent_dim compressed numbers][rotary_key_dim of the rotated key], which stands where K would, and no V.
+constexpr std::size_t key_row_width(const ModelShape& shape) {
+  if (shape.kv_kind == KvKind::latent) return std::size_t{shape.latent_dim} + shape.rotary_key_dim;
+  return std::size_t{shape.kv_heads} * shape.head_dim;
+}
+constexpr std::size_t value_row_width(const ModelShape& shape) {
+  return shape.kv_kind == KvKind::latent ? 0 : key_row_width(shape);
+}
 
 }  // namespace kvarium

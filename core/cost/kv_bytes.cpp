@@ -25,11 +25,7 @@ void check(const ModelShape& shape) {
 
 std::uint64_t kv_elements_per_token(const ModelShape& shape) {
   check(shape);
-  if (shape.kv_kind == KvKind::latent) {
-    return checked_multiply(shape.layers, std::uint64_t{shape.latent_dim} + shape.rotary_key_dim);
-  }
-  const std::uint64_t k_and_v = checked_multiply(2, std::uint64_t{shape.kv_heads} * shape.head_dim);
-  return checked_multiply(shape.layers, k_and_v);
+  return checked_multiply(shape.layers, checked_add(key_row_width(shape), value_row_width(shape)));
 }
 
 std::uint64_t kv_bytes(const ModelShape& shape, std::uint64_t tokens, ElementType type) {

@@ -31,6 +31,7 @@ class CrossLayerKvCache final : public KvSequence {
   std::uint32_t capacity() const override { return cache_.capacity(); }
   std::uint32_t layers() const override { return static_cast<std::uint32_t>(owners_.size()); }
   std::size_t row_width() const override { return cache_.row_width(); }
+  std::size_t value_width() const override { return cache_.value_width(); }
   /// Does this layer compute K and V?
   bool owns(std::uint32_t layer) const { return owners_.at(layer) == layer; }
   std::uint32_t num_owners() const { return cache_.layers(); }

@@ -6,27 +6,18 @@
 
 #include "cpu_reference/attention/cache_reads.h"
 #include "cpu_reference/attention/tile_products.h"
+#include "cpu_reference/attention/tile_walk.h"
 #include "cpu_reference/operators/online_softmax.h"
 
 namespace kvarium::cpu {
 namespace {
 
-constexpr Index kKeyTile = 64;  // positions; K and V of a tile of head_dim 64 stay in a 48 KiB first-level cache
-constexpr Index kRows = 32;     // (token, query head) pairs of one task
-constexpr Index kFewRows = 8;   // up to here one product a row is faster than a matrix product
+constexpr Index kRows = 32;    // (token, query head) pairs of one task
+constexpr Index kFewRows = 8;  // up to here one product a row is faster than a matrix product
 constexpr Index kMaxDim = kMaxPagedHeadDim;
 
 using RowIn = Eigen::Map<const Vector>;
 using Tile = Eigen::Map<Matrix>;
-
-struct Range {
-  Index begin = 0, end = 0;
-};
-/// The part of `range` that lies in `other`; empty, and still inside `range`, when there is none.
-Range common(Range range, Range other) {
-  const Index begin = std::clamp(other.begin, range.begin, range.end);
-  return {begin, std::clamp(other.end, begin, range.end)};
-}
 
 /// The arguments of the call, as the tasks need them.
 struct Job {
@@ -57,6 +48,9 @@ struct RowBlock {
     const Index group = job.heads.group();
     return (kv_head * group + (first + r) % group) * job.dim();
   }
+  TileWalk walk(Range positions) const {
+    return {job.runs, Index{job.heads.kv_heads} * job.dim(), kv_head * job.dim(), positions};
+  }
   /// How many rows from `r` on, at most `most`, are of the same token.
   Index same_token(Index r, Index most) const {
     const Index group = job.heads.group();
@@ -66,50 +60,6 @@ struct RowBlock {
   std::span<float> out(Index r) const {
     return {job.out.row(token(r)).data() + column(r), static_cast<std::size_t>(job.dim())};
   }
-};
-
-/// Where K and V of consecutive positions of one KV head lie.
-struct KeyTile {
-  Index first = 0;                            ///< position
-  Index count = 0;                            ///< 0: no position is left
-  std::array<const float*, kKeyTile> keys;    ///< [count], each [head_dim]
-  std::array<const float*, kKeyTile> values;  ///< [count], each [head_dim]
-
-  /// The part of [0, count) that lies in a range of positions.
-  Range part(Range positions) const { return common({0, count}, {positions.begin - first, positions.end - first}); }
-};
-
-/// Walks through the runs tile by tile. Tiles start at multiples of kKeyTile, wherever a run starts, so that the cut
-/// into runs does not change the order of the sums.
-class TileWalk {
- public:
-  TileWalk(const Job& job, Index kv_head, Range positions)
-      : runs_(job.runs),
-        column_(kv_head * job.dim()),
-        width_(Index{job.heads.kv_heads} * job.dim()),
-        next_(positions.begin / kKeyTile * kKeyTile),
-        end_(positions.end),
-        in_run_(next_) {}
-
-  /// Its count is 0 when no position is left.
-  void next(KeyTile& tile) {
-    tile.first = next_;
-    tile.count = std::clamp<Index>(end_ - next_, 0, kKeyTile);
-    for (Index i = 0; i < tile.count; ++i, ++in_run_) {
-      while (in_run_ >= Index{runs_[run_].tokens}) in_run_ -= Index{runs_[run_++].tokens};
-      const auto at = static_cast<std::size_t>(i);
-      tile.keys[at] = runs_[run_].keys + in_run_ * width_ + column_;
-      tile.values[at] = runs_[run_].values + in_run_ * width_ + column_;
-    }
-    next_ += tile.count;
-  }
-
- private:
-  std::span<const KvRun> runs_;
-  Index column_, width_;
-  Index next_, end_;  ///< positions
-  std::size_t run_ = 0;
-  Index in_run_;  ///< of position next_, counted from the start of run_
 };
 
 /// Few rows over the tiles, one tile after the other. A tile is small enough to stay in the first-level cache for the
@@ -122,7 +72,7 @@ class FewRows {
       state(r).reset();
     }
     KeyTile tile;
-    TileWalk walk(block_.job, block_.kv_head, positions);
+    TileWalk walk(block_.walk(positions));
     for (walk.next(tile); tile.count > 0; walk.next(tile)) add(tile);
     for (Index r = 0; r < block_.count; ++r) state(r).finish(block_.out(r));
   }
@@ -171,7 +121,7 @@ class ManyRows {
       state(r).reset();
     }
     KeyTile tile;
-    TileWalk walk(block_.job, block_.kv_head, positions);
+    TileWalk walk(block_.walk(positions));
     for (walk.next(tile); tile.count > 0; walk.next(tile)) add(tile);
     for (Index r = 0; r < block_.count; ++r) state(r).finish(block_.out(r));
   }

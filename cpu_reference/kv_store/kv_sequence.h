@@ -8,7 +8,8 @@
 
 namespace kvarium::cpu {
 
-/// Consecutive positions of one layer whose rows lie one behind the other.
+/// Consecutive positions of one layer whose rows lie one behind the other. With latent attention `keys` are the latent
+/// rows, [tokens][latent_dim + rotary_key_dim], and `values` the same rows.
 struct KvRun {
   const float* keys = nullptr;    ///< [tokens][kv_heads][head_dim]
   const float* values = nullptr;  ///< [tokens][kv_heads][head_dim]
@@ -17,8 +18,8 @@ struct KvRun {
 
 /// The row of one position in one layer, to be written.
 struct KvRow {
-  float* key = nullptr;    ///< [kv_heads][head_dim]
-  float* value = nullptr;  ///< [kv_heads][head_dim]
+  float* key = nullptr;    ///< [kv_heads][head_dim], or the latent row
+  float* value = nullptr;  ///< [kv_heads][head_dim]; none with latent attention
 };
 
 /// Invariant: num_tokens() <= capacity(). K and V of positions [0, num_tokens()) are computed, those of
@@ -32,7 +33,8 @@ class KvSequence {
   std::uint32_t num_tokens() const { return num_tokens_; }
   virtual std::uint32_t capacity() const = 0;  ///< tokens
   virtual std::uint32_t layers() const = 0;
-  virtual std::size_t row_width() const = 0;  ///< kv_heads * head_dim
+  virtual std::size_t row_width() const = 0;    ///< key_row_width() of the model
+  virtual std::size_t value_width() const = 0;  ///< value_row_width() of the model: the same, or 0
 
   /// Where K and V of `position` go. MisuseError for a layer or position that has no place.
   virtual KvRow row(std::uint32_t layer, std::uint32_t position) = 0;

@@ -15,22 +15,23 @@ namespace {
 // A slot that was never written reads as NaN: a wrong block table cannot give a plausible answer.
 constexpr float kNeverWritten = std::numeric_limits<float>::quiet_NaN();
 
-/// Numbers in the K (or the V) of all layers.
-std::uint64_t floats_of(const ModelShape& shape, std::uint32_t num_blocks, std::uint32_t block_size) {
+/// Numbers in the K (or the V) of all layers, whose rows are `width` wide.
+std::uint64_t floats_of(const ModelShape& shape, std::uint32_t num_blocks, std::uint32_t block_size,
+                        std::size_t width) {
   if (num_blocks == 0) throw InputError(tr_format("a cache of 0 blocks: give it at least 1 block"));
   if (block_size == 0) throw InputError(tr_format("block size 0: a block must hold at least 1 token"));
-  return checked_product({shape.layers, num_blocks, block_size, shape.kv_heads, shape.head_dim},
-                         tr("the pool of KV blocks"));
+  return checked_product({shape.layers, num_blocks, block_size, width}, tr("the pool of KV blocks"));
 }
 
 }  // namespace
 
 PagedKvStore::PagedKvStore(const ModelShape& shape, std::uint32_t num_blocks, std::uint32_t block_size)
-    : layout_{block_size, shape.kv_heads, shape.head_dim},
+    : layout_(kv_layout(shape, block_size)),
       layers_(shape.layers),
       num_blocks_(num_blocks),
-      keys_(floats_of(shape, num_blocks, block_size), kNeverWritten, tr("the pool of KV blocks")),
-      values_(keys_.size(), kNeverWritten, tr("the pool of KV blocks")) {}
+      keys_(floats_of(shape, num_blocks, block_size, key_row_width(shape)), kNeverWritten, tr("the pool of KV blocks")),
+      values_(floats_of(shape, num_blocks, block_size, value_row_width(shape)), kNeverWritten,
+              tr("the pool of KV blocks")) {}
 
 std::size_t PagedKvStore::offset(std::uint32_t layer, BlockId block, std::uint32_t slot) const {
   if (layer >= layers_ || value(block) >= num_blocks_ || slot >= block_size()) {
@@ -42,12 +43,12 @@ std::size_t PagedKvStore::offset(std::uint32_t layer, BlockId block, std::uint32
 
 KvRow PagedKvStore::row(std::uint32_t layer, BlockId block, std::uint32_t slot) {
   const std::size_t at = offset(layer, block, slot);
-  return {keys_.data() + at, values_.data() + at};
+  return {keys_.data() + at, values_.size() == 0 ? nullptr : values_.data() + at};
 }
 
 KvRun PagedKvStore::block(std::uint32_t layer, BlockId block) const {
   const std::size_t at = offset(layer, block, 0);
-  return {keys_.data() + at, values_.data() + at, block_size()};
+  return {keys_.data() + at, values() + at, block_size()};
 }
 
 void PagedKvStore::expect_can_copy(BlockId from, BlockId to, std::uint32_t tokens) const {
@@ -61,23 +62,22 @@ void PagedKvStore::copy(BlockId from, BlockId to, std::uint32_t tokens) {
   const auto count = static_cast<std::ptrdiff_t>(tokens * row_width());
   for (std::uint32_t layer = 0; layer < layers_; ++layer) {
     const std::size_t source = offset(layer, from, 0), target = offset(layer, to, 0);
-    for (AlignedBuffer* buffer : {&keys_, &values_}) {
-      std::copy_n(buffer->data() + source, count, buffer->data() + target);
-    }
+    for_each_buffer(*this,
+                    [&](AlignedBuffer& buffer) { std::copy_n(buffer.data() + source, count, buffer.data() + target); });
   }
 }
 
 std::vector<std::byte> PagedKvStore::save(std::span<const BlockId> blocks) const {
   const std::size_t run_bytes = layout_.block_stride() * sizeof(float);
-  std::vector<std::byte> bytes(blocks.size() * layers_ * 2 * run_bytes);
+  std::vector<std::byte> bytes(blocks.size() * block_bytes());
   std::byte* to = bytes.data();
   for (const BlockId id : blocks) {
     for (std::uint32_t layer = 0; layer < layers_; ++layer) {
       const std::size_t at = offset(layer, id, 0);
-      for (const AlignedBuffer* buffer : {&keys_, &values_}) {
-        std::memcpy(to, buffer->data() + at, run_bytes);
+      for_each_buffer(*this, [&](const AlignedBuffer& buffer) {
+        std::memcpy(to, buffer.data() + at, run_bytes);
         to += run_bytes;
-      }
+      });
     }
   }
   return bytes;
@@ -85,7 +85,7 @@ std::vector<std::byte> PagedKvStore::save(std::span<const BlockId> blocks) const
 
 void PagedKvStore::restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) {
   const std::size_t run_bytes = layout_.block_stride() * sizeof(float);
-  if (bytes.size() != blocks.size() * layers_ * 2 * run_bytes) {
+  if (bytes.size() != blocks.size() * block_bytes()) {
     throw MisuseError(fmt::format("{} saved bytes are not those of {} blocks", bytes.size(), blocks.size()));
   }
   for (const BlockId id : blocks) offset(0, id, 0);  // all exist, before the first is written
@@ -93,10 +93,10 @@ void PagedKvStore::restore(std::span<const BlockId> blocks, std::span<const std:
   for (const BlockId id : blocks) {
     for (std::uint32_t layer = 0; layer < layers_; ++layer) {
       const std::size_t at = offset(layer, id, 0);
-      for (AlignedBuffer* buffer : {&keys_, &values_}) {
-        std::memcpy(buffer->data() + at, from, run_bytes);
+      for_each_buffer(*this, [&](AlignedBuffer& buffer) {
+        std::memcpy(buffer.data() + at, from, run_bytes);
         from += run_bytes;
-      }
+      });
     }
   }
 }

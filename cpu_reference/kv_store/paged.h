@@ -15,7 +15,8 @@
 
 namespace kvarium::cpu {
 
-/// K and V each [layer][block][slot][kv_head][dim].
+/// K and V each [layer][block][slot][kv_head][dim]. With latent attention the one row of a token lies where K would,
+/// and there is no V.
 class PagedKvStore {
  public:
   /// InputError for a size of 0 or for more than fits in memory.
@@ -24,8 +25,9 @@ class PagedKvStore {
   std::uint32_t num_blocks() const { return num_blocks_; }
   std::uint32_t block_size() const { return layout_.block_size; }  ///< tokens
   std::uint32_t layers() const { return layers_; }
-  std::size_t row_width() const { return layout_.token_stride(); }  ///< kv_heads * head_dim
-  std::uint64_t block_bytes() const { return std::uint64_t{2} * layers_ * layout_.block_stride() * sizeof(float); }
+  std::size_t row_width() const { return layout_.token_stride(); }                              ///< of K
+  std::size_t value_width() const { return values_.size() == 0 ? 0 : layout_.token_stride(); }  ///< of V
+  std::uint64_t block_bytes() const { return bytes() / num_blocks_; }
   std::uint64_t bytes() const { return (keys_.size() + values_.size()) * sizeof(float); }
 
   /// The rows of a block from `slot` on. MisuseError when there is no such layer, block or slot.
@@ -35,14 +37,22 @@ class PagedKvStore {
   void copy(BlockId from, BlockId to, std::uint32_t tokens);
   /// MisuseError where copy() would throw one.
   void expect_can_copy(BlockId from, BlockId to, std::uint32_t tokens) const;
-  /// K and V of these blocks: [blocks][layers][K, V][slot][kv_head][dim], as bytes. MisuseError when there is no such
-  /// block.
+  /// What is kept of these blocks: [blocks][layers][K, V][slot][kv_head][dim], as bytes. MisuseError when there is no
+  /// such block.
   std::vector<std::byte> save(std::span<const BlockId> blocks) const;
   /// The reverse. MisuseError, nothing written, when the sizes differ or there is no such block.
   void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes);
 
  private:
   std::size_t offset(std::uint32_t layer, BlockId block, std::uint32_t slot) const;
+  /// V, or with latent attention the rows that stand for both.
+  const float* values() const { return values_.size() == 0 ? keys_.data() : values_.data(); }
+  /// Calls visit(buffer) for K and, where there is one, V.
+  template <class Self, class Visit>
+  static void for_each_buffer(Self& self, Visit visit) {
+    visit(self.keys_);
+    if (self.values_.size() > 0) visit(self.values_);
+  }
 
   KvLayout layout_;
   std::uint32_t layers_;
@@ -61,6 +71,7 @@ class PagedKvSequence final : public KvSequence {
   std::uint32_t capacity() const override;
   std::uint32_t layers() const override { return store_.layers(); }
   std::size_t row_width() const override { return store_.row_width(); }
+  std::size_t value_width() const override { return store_.value_width(); }
   KvRow row(std::uint32_t layer, std::uint32_t position) override;
   void find_runs(std::uint32_t layer, std::uint32_t tokens, std::vector<KvRun>& found) const override;
 

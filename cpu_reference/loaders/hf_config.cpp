@@ -16,29 +16,33 @@ constexpr const char* kMistral = "MistralForCausalLM";
 constexpr const char* kQwen2 = "Qwen2ForCausalLM";
 constexpr const char* kQwen3 = "Qwen3ForCausalLM";
 constexpr const char* kGpt2 = "GPT2LMHeadModel";
+constexpr const char* kDeepseekV2 = "DeepseekV2ForCausalLM";
 
 std::string architecture_of(const JsonFields& json) {
   const std::vector<std::string> named = json.texts("architectures").value_or(std::vector<std::string>{});
-  for (const char* known : {kLlama, kMistral, kQwen2, kQwen3, kGpt2}) {
+  for (const char* known : {kLlama, kMistral, kQwen2, kQwen3, kGpt2, kDeepseekV2}) {
     if (named.size() == 1 && named.front() == known) return known;
   }
   std::string all;
   for (const std::string& name : named) all += (all.empty() ? "" : ", ") + name;
-  json.fail("architectures",
-            tr_format("{} is not supported: choose a model of {}, {}, {}, {} or {}",
-                      all.empty() ? std::string(tr("none")) : all, kLlama, kMistral, kQwen2, kQwen3, kGpt2));
+  json.fail("architectures", tr_format("{} is not supported: choose a model of {}, {}, {}, {}, {} or {}",
+                                       all.empty() ? std::string(tr("none")) : all, kLlama, kMistral, kQwen2, kQwen3,
+                                       kGpt2, kDeepseekV2));
+}
+
+[[noreturn]] void fail_experts(const JsonFields& json, const char* field) {
+  json.fail(field, std::string(tr("a mixture of experts is not supported: choose a dense model")));
 }
 
 /// Fields that ask for what this transformer does not do.
-void refuse_unsupported(const JsonFields& json) {
+void refuse_unsupported(const JsonFields& json, const std::string& architecture) {
   if (json.has("quantization_config")) {
     json.fail("quantization_config", std::string(tr("quantised safetensors are not supported: use GGUF, or the model "
                                                     "in F32, F16 or BF16")));
   }
+  // DeepSeek-V2 always tells a number of experts; another field says which layers have them.
   for (const char* field : {"num_experts", "num_local_experts", "n_routed_experts"}) {
-    if (json.whole(field).value_or(0) > 0) {
-      json.fail(field, std::string(tr("a mixture of experts is not supported: choose a dense model")));
-    }
+    if (architecture != kDeepseekV2 && json.whole(field).value_or(0) > 0) fail_experts(json, field);
   }
   for (const char* field : {"mlp_bias", "scale_attn_by_inverse_layer_idx", "add_cross_attention"}) {
     if (json.flag(field).value_or(false)) json.fail(field, std::string(tr("true is not supported")));
@@ -144,6 +148,51 @@ ModelConfig llama_like(const JsonFields& json, const std::string& architecture) 
   return config;
 }
 
+/// What latent attention runs without here.
+void refuse_unsupported_latent(const JsonFields& json, const ModelShape& shape) {
+  if (json.whole("first_k_dense_replace").value_or(0) < shape.layers) fail_experts(json, "first_k_dense_replace");
+  if (json.has("q_lora_rank")) {
+    json.fail("q_lora_rank", std::string(tr("queries of low rank are not supported: it must be null")));
+  }
+  if (json.flag("attention_bias").value_or(false)) {
+    json.fail("attention_bias", std::string(tr("true is not supported")));
+  }
+  if (json.whole("num_key_value_heads").value_or(shape.query_heads) != shape.query_heads) {
+    json.fail("num_key_value_heads", std::string(tr("with latent attention it must equal num_attention_heads")));
+  }
+  for (const char* field : {"rope_scaling", "rope_parameters"}) {
+    const auto rope = json.object(field);
+    if (!rope) continue;
+    const std::string kind = rope->text("rope_type").value_or(rope->text("type").value_or("default"));
+    if (kind == "default") continue;
+    rope->fail("rope_type", tr_format("the rotary scaling {} is not supported with latent attention", kind));
+  }
+}
+
+/// Latent attention (MLA). "head_dim" and "qk_head_dim" only repeat what the other widths say.
+ModelConfig deepseek_v2(const JsonFields& json) {
+  ModelConfig config;
+  ModelShape& shape = config.shape;
+  expect_activation(json, "hidden_act", "silu", {"silu", "swish"});
+  shape.layers = json.needed_whole("num_hidden_layers");
+  shape.query_heads = shape.kv_heads = json.needed_whole("num_attention_heads");
+  refuse_unsupported_latent(json, shape);
+  shape.hidden = json.needed_whole("hidden_size");
+  shape.vocab = json.needed_whole("vocab_size");
+  shape.context = json.needed_whole("max_position_embeddings");
+  shape.kv_kind = KvKind::latent;
+  shape.latent_dim = json.needed_whole("kv_lora_rank");
+  shape.head_dim = json.needed_whole("qk_nope_head_dim");
+  shape.rotary_key_dim = json.needed_whole("qk_rope_head_dim");
+  config.latent_value_dim = json.needed_whole("v_head_dim");
+  config.ffn_hidden = json.needed_whole("intermediate_size");
+  config.norm_epsilon = static_cast<float>(json.real("rms_norm_eps").value_or(1e-6));
+  config.rope_pairs = RopePairs::interleaved;
+  read_rope(json, config);
+  config.tied_head = json.flag("tie_word_embeddings").value_or(false);
+  return config;
+}
+
 ModelConfig gpt2(const JsonFields& json) {
   ModelConfig config;
   ModelShape& shape = config.shape;
@@ -177,8 +226,14 @@ HfConfig read_hf_config(const std::filesystem::path& path) {
   const JsonFields fields(json, path.string());
   HfConfig config;
   config.architecture = architecture_of(fields);
-  refuse_unsupported(fields);
-  config.model = config.architecture == kGpt2 ? gpt2(fields) : llama_like(fields, config.architecture);
+  refuse_unsupported(fields, config.architecture);
+  if (config.architecture == kGpt2) {
+    config.model = gpt2(fields);
+  } else if (config.architecture == kDeepseekV2) {
+    config.model = deepseek_v2(fields);
+  } else {
+    config.model = llama_like(fields, config.architecture);
+  }
   return config;
 }
 

@@ -19,7 +19,10 @@ const LlamaNames& hugging_face_names() {
                                  .ffn_norm = "post_attention_layernorm",
                                  .gate = "mlp.gate_proj",
                                  .up = "mlp.up_proj",
-                                 .down = "mlp.down_proj"};
+                                 .down = "mlp.down_proj",
+                                 .latent_down = "self_attn.kv_a_proj_with_mqa",
+                                 .latent_norm = "self_attn.kv_a_layernorm",
+                                 .latent_up = "self_attn.kv_b_proj"};
   return kNames;
 }
 
@@ -44,39 +47,58 @@ const LlamaNames& gguf_names() {
 
 namespace {
 
-LayerWeights take_layer(WeightTaker& taker, const ModelConfig& config, const LlamaNames& names, std::uint32_t number) {
-  const std::string prefix = fmt::format(fmt::runtime(names.layer), number);
-  const auto matrix = [&](const std::string& name, std::uint32_t rows, std::uint32_t columns) {
+/// The tensors of one layer by what stands behind its prefix.
+struct LayerTaker {
+  WeightTaker& taker;
+  std::string prefix;
+
+  WeightMatrix matrix(const std::string& name, std::uint32_t rows, std::uint32_t columns) const {
     return taker.matrix(prefix + name + ".weight", rows, columns);
-  };
-  const auto vector = [&](const std::string& name, std::uint32_t size) {
+  }
+  Vector vector(const std::string& name, std::uint32_t size) const {
     return taker.vector(prefix + name + ".weight", size);
-  };
-  const auto bias = [&](const std::string& name, std::uint32_t size) {
-    return taker.vector(prefix + name + ".bias", size);
-  };
-  const std::uint32_t hidden = config.shape.hidden, ffn = config.ffn_hidden;
-  const std::uint32_t query_width = config.query_width(), kv_width = config.kv_width();
-  LayerWeights layer;
-  layer.attention_norm = vector(names.attention_norm, hidden);
-  layer.query = matrix(names.query, query_width, hidden);
-  layer.key = matrix(names.key, kv_width, hidden);
-  layer.value = matrix(names.value, kv_width, hidden);
-  layer.output = matrix(names.output, hidden, query_width);
+  }
+  Vector bias(const std::string& name, std::uint32_t size) const { return taker.vector(prefix + name + ".bias", size); }
+};
+
+void take_keys_and_values(const LayerTaker& take, const ModelConfig& config, const LlamaNames& names,
+                          LayerWeights& layer) {
+  const std::uint32_t hidden = config.shape.hidden, kv_width = config.kv_width();
+  layer.key = take.matrix(names.key, kv_width, hidden);
+  layer.value = take.matrix(names.value, kv_width, hidden);
   if (config.qkv_bias) {
-    layer.query_bias = bias(names.query, query_width);
-    layer.key_bias = bias(names.key, kv_width);
-    layer.value_bias = bias(names.value, kv_width);
+    layer.query_bias = take.bias(names.query, config.query_width());
+    layer.key_bias = take.bias(names.key, kv_width);
+    layer.value_bias = take.bias(names.value, kv_width);
   }
-  if (config.output_bias) layer.output_bias = bias(names.output, hidden);
   if (config.qk_norm) {
-    layer.query_norm = vector(names.query_norm, config.shape.head_dim);
-    layer.key_norm = vector(names.key_norm, config.shape.head_dim);
+    layer.query_norm = take.vector(names.query_norm, config.shape.head_dim);
+    layer.key_norm = take.vector(names.key_norm, config.shape.head_dim);
   }
-  layer.ffn_norm = vector(names.ffn_norm, hidden);
-  layer.gate = matrix(names.gate, ffn, hidden);
-  layer.up = matrix(names.up, ffn, hidden);
-  layer.down = matrix(names.down, hidden, ffn);
+}
+
+void take_latent(const LayerTaker& take, const ModelConfig& config, const LlamaNames& names, LayerWeights& layer) {
+  const ModelShape& shape = config.shape;
+  layer.latent_down = take.matrix(names.latent_down, shape.latent_dim + shape.rotary_key_dim, shape.hidden);
+  layer.latent_norm = take.vector(names.latent_norm, shape.latent_dim);
+  layer.latent_up =
+      take.matrix(names.latent_up, shape.query_heads * (shape.head_dim + config.value_head_dim()), shape.latent_dim);
+}
+
+LayerWeights take_layer(WeightTaker& taker, const ModelConfig& config, const LlamaNames& names, std::uint32_t number) {
+  const LayerTaker take{taker, fmt::format(fmt::runtime(names.layer), number)};
+  const std::uint32_t hidden = config.shape.hidden, ffn = config.ffn_hidden;
+  LayerWeights layer;
+  layer.attention_norm = take.vector(names.attention_norm, hidden);
+  layer.query = take.matrix(names.query, config.query_width(), hidden);
+  const auto take_rest = config.latent() ? take_latent : take_keys_and_values;
+  take_rest(take, config, names, layer);
+  layer.output = take.matrix(names.output, hidden, config.attended_width());
+  if (config.output_bias) layer.output_bias = take.bias(names.output, hidden);
+  layer.ffn_norm = take.vector(names.ffn_norm, hidden);
+  layer.gate = take.matrix(names.gate, ffn, hidden);
+  layer.up = take.matrix(names.up, ffn, hidden);
+  layer.down = take.matrix(names.down, hidden, ffn);
   return layer;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The weights of Llama and of the models that are built like it: Mistral, Qwen2, Qwen3. Hugging Face and GGUF differ in
-// the names only.
+// The weights of Llama and of the models that are built like it: Mistral, Qwen2, Qwen3, and DeepSeek-V2 with its latent
+// attention. Hugging Face and GGUF differ in the names only.
 
 #include <string>
 
@@ -14,6 +14,7 @@ struct LlamaNames {
   std::string embedding, final_norm, head;
   std::string layer;  ///< with {} for the layer's number; stands before all that follow
   std::string attention_norm, query, key, value, output, query_norm, key_norm, ffn_norm, gate, up, down;
+  std::string latent_down = {}, latent_norm = {}, latent_up = {};  ///< no GGUF with latent attention is read
 };
 
 const LlamaNames& hugging_face_names();

@@ -36,6 +36,19 @@ std::string parts_in_words(const ModelConfig& config) {
   return words;
 }
 
+/// The widths of the layers and their heads.
+std::string shape_in_words(const ModelConfig& config) {
+  const ModelShape& shape = config.shape;
+  if (config.latent()) {
+    return tr_format(
+        "{} layers of width {}, {} query heads of {} and {} rotated over one latent row of {} and {}, feed-forward {}",
+        shape.layers, shape.hidden, shape.query_heads, shape.head_dim, shape.rotary_key_dim, shape.latent_dim,
+        shape.rotary_key_dim, config.ffn_hidden);
+  }
+  return tr_format("{} layers of width {}, {} query heads over {} KV heads of {}, feed-forward {}", shape.layers,
+                   shape.hidden, shape.query_heads, shape.kv_heads, shape.head_dim, config.ffn_hidden);
+}
+
 std::string tokenizer_in_words(const Tokenizer& tokenizer) {
   std::string words = tr_format("tokenizer: {} tokens", with_commas(tokenizer.vocab()));
   if (tokenizer.begin()) words += tr_format(", begin {}", tokenizer.name(*tokenizer.begin()));
@@ -53,8 +66,7 @@ std::vector<std::string> model_facts(const LoadedModel& loaded, const Tokenizer&
   const ModelShape& shape = config.shape;
   return {
       tr_format("{}: {} of {}", shape.name, loaded.format, loaded.architecture),
-      tr_format("{} layers of width {}, {} query heads over {} KV heads of {}, feed-forward {}", shape.layers,
-                shape.hidden, shape.query_heads, shape.kv_heads, shape.head_dim, config.ffn_hidden),
+      shape_in_words(config),
       tr_format("{} parameters; tensors: {}; {} mapped, {} copied", with_commas(num_parameters(config)),
                 types_in_words(loaded.type_counts), binary_size(loaded.mapped_bytes), binary_size(loaded.copied_bytes)),
       tr_format("a context of {} tokens, {}", with_commas(shape.context), positions_in_words(config)),

@@ -48,7 +48,7 @@ void check_rotary(const ModelConfig& config, const std::string& where) {
     throw InputError(
         tr_format("{}: {} numbers of a head are rotated, and rotary positions need an even width", where, width));
   }
-  if (width > config.shape.head_dim) {
+  if (!config.latent() && width > config.shape.head_dim) {
     throw InputError(tr_format("{}: {} numbers of a head are rotated, and a head has {}: the file is damaged", where,
                                width, config.shape.head_dim));
   }
@@ -64,6 +64,29 @@ void check_rotary(const ModelConfig& config, const std::string& where) {
   for (const float factor : config.rope_freq_factors) {
     if (factor > 0.0F && std::isfinite(factor)) continue;
     throw InputError(tr_format("{}: a rotary frequency factor is {}, and must be above 0", where, factor));
+  }
+}
+
+void check_latent(const ModelConfig& config, const std::string& where) {
+  const ModelShape& shape = config.shape;
+  check_range(where, "the width of the latent row", shape.latent_dim, kMaxWidth);
+  check_range(where, "the width of the rotated key", shape.rotary_key_dim, kMaxHeadDim);
+  check_range(where, "the width of a value", config.value_head_dim(), kMaxHeadDim);
+  const bool plain = config.positions == Positions::rotary && config.rotary_dim == 0 && !config.qkv_bias &&
+                     !config.output_bias && !config.qk_norm && config.sliding_window == 0;
+  if (!plain) {
+    throw InputError(
+        tr_format("{}: latent attention (MLA) runs here with rotary positions, without biases, norms of the heads, "
+                  "partial rotation and window: choose another model",
+                  where));
+  }
+  if (shape.kv_heads != shape.query_heads) {
+    throw InputError(tr_format("{}: {} KV heads for {} query heads: with latent attention each query head has its own",
+                               where, shape.kv_heads, shape.query_heads));
+  }
+  if (!(config.latent_norm_epsilon > 0.0F) || !std::isfinite(config.latent_norm_epsilon)) {
+    throw InputError(
+        tr_format("{}: the latent norm's epsilon is {}, and must be above 0", where, config.latent_norm_epsilon));
   }
 }
 
@@ -85,10 +108,7 @@ void check(const ModelConfig& config, const std::string& where) {
                   "the second",
                   where, shape.query_heads, shape.kv_heads));
   }
-  if (shape.kv_kind != KvKind::heads) {
-    throw InputError(
-        tr_format("{}: a model with latent attention (MLA) cannot run here: choose one with KV heads", where));
-  }
+  if (config.latent()) check_latent(config, where);
   if (config.positions == Positions::rotary) check_rotary(config, where);
   if (!(config.norm_epsilon > 0.0F) || !std::isfinite(config.norm_epsilon)) {
     throw InputError(tr_format("{}: the norm's epsilon is {}, and must be above 0", where, config.norm_epsilon));
@@ -100,13 +120,26 @@ ModelConfig checked(const ModelConfig& config, const std::string& where) {
   return config;
 }
 
+namespace {
+
+/// Of the attention of one layer.
+std::uint64_t attention_parameters(const ModelConfig& config) {
+  const std::uint64_t hidden = config.shape.hidden, q = config.query_width(), kv = config.kv_width();
+  if (config.latent()) {
+    const std::uint64_t latent = config.shape.latent_dim, heads = config.shape.query_heads;
+    return hidden * (q + latent + config.shape.rotary_key_dim + config.attended_width()) + latent +
+           latent * heads * (config.shape.head_dim + config.value_head_dim());
+  }
+  return 2 * hidden * (q + kv) + (config.qkv_bias ? q + 2 * kv : 0) + (config.output_bias ? hidden : 0) +
+         (config.qk_norm ? 2 * std::uint64_t{config.shape.head_dim} : 0);
+}
+
+}  // namespace
+
 std::uint64_t num_parameters(const ModelConfig& config) {
   const std::uint64_t hidden = config.shape.hidden, ffn = config.ffn_hidden;
-  const std::uint64_t q = config.query_width(), kv = config.kv_width();
   const std::uint64_t norm = hidden * (config.norm == NormKind::layer ? 2 : 1);
-  const std::uint64_t attention = 2 * hidden * (q + kv) + (config.qkv_bias ? q + 2 * kv : 0) +
-                                  (config.output_bias ? hidden : 0) +
-                                  (config.qk_norm ? 2 * std::uint64_t{config.shape.head_dim} : 0);
+  const std::uint64_t attention = attention_parameters(config);
   const std::uint64_t feed_forward =
       (config.feed_forward == FeedForward::swiglu ? 3 : 2) * hidden * ffn + (config.ffn_bias ? ffn + hidden : 0);
   const std::uint64_t tables = (config.tied_head ? 1 : 2) * hidden * config.shape.vocab +

@@ -1,6 +1,6 @@
 #pragma once
-// What must be known of a model to run it; ModelShape alone tells how large its KV cache is. Llama, Mistral, Qwen and
-// GPT-2 differ in these settings only.
+// What must be known of a model to run it; ModelShape alone tells how large its KV cache is. Llama, Mistral, Qwen,
+// GPT-2 and a DeepSeek-V2 without experts differ in these settings only.
 
 #include <cstdint>
 #include <string>
@@ -63,10 +63,20 @@ struct ModelConfig {
   bool ffn_bias = false;                 ///< of the feed-forward projections (GPT-2)
   bool qk_norm = false;                  ///< RMSNorm of each query and key head (Qwen3)
   bool tied_head = true;                 ///< the output projection is the embedding table
+  /// Latent attention only (shape.head_dim is the width of a query or key without the rotated part behind it).
+  std::uint32_t latent_value_dim = 0;  ///< width of a value; 0: shape.head_dim
+  float latent_norm_epsilon = 1e-6F;   ///< of the latent's norm, which DeepSeek-V2 has apart from norm_epsilon
 
-  std::uint32_t query_width() const { return shape.query_heads * shape.head_dim; }
-  std::uint32_t kv_width() const { return shape.kv_heads * shape.head_dim; }
-  std::uint32_t rotated_width() const { return rotary_dim == 0 ? shape.head_dim : rotary_dim; }  ///< of a head
+  bool latent() const { return shape.kv_kind == KvKind::latent; }
+  std::uint32_t query_head_dim() const { return shape.head_dim + (latent() ? shape.rotary_key_dim : 0); }
+  std::uint32_t value_head_dim() const { return latent() && latent_value_dim != 0 ? latent_value_dim : shape.head_dim; }
+  std::uint32_t query_width() const { return shape.query_heads * query_head_dim(); }
+  std::uint32_t kv_width() const { return shape.kv_heads * shape.head_dim; }  ///< not with latent attention
+  std::uint32_t attended_width() const { return shape.query_heads * value_head_dim(); }
+  std::uint32_t rotated_width() const {  ///< of a head
+    if (latent()) return shape.rotary_key_dim;
+    return rotary_dim == 0 ? shape.head_dim : rotary_dim;
+  }
   bool operator==(const ModelConfig&) const = default;
 };
 

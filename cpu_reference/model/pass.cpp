@@ -17,14 +17,9 @@
 namespace kvarium::cpu {
 namespace {
 
-std::uint32_t count(const SequenceInput& input) { return static_cast<std::uint32_t>(input.tokens.size()); }
-std::uint32_t first_position(const SequenceInput& input) {
-  return input.cache == nullptr ? 0 : input.cache->num_tokens();
-}
-
 Index total_tokens(std::span<const SequenceInput> batch) {
   Index total = 0;
-  for (const SequenceInput& input : batch) total += Index{count(input)};
+  for (const SequenceInput& input : batch) total += Index{input.count()};
   return total;
 }
 
@@ -82,9 +77,9 @@ void Pass::embed() {
   const Index hidden = config_.shape.hidden;
   Index row = 0;
   for (const SequenceInput& input : batch_) {
-    const std::uint32_t first = first_position(input);
-    write_angles(rope_frequencies_, first, count(input), row, space_.angles);
-    for (std::uint32_t t = 0; t < count(input); ++t, ++row) {
+    const std::uint32_t first = input.first_position();
+    write_angles(rope_frequencies_, first, input.count(), row, space_.angles);
+    for (std::uint32_t t = 0; t < input.count(); ++t, ++row) {
       const WeightMatrix& table = weights_.embedding;
       dequantize_row(table.type, table.row(value(input.tokens[t])), hidden, space_.x.row(row).data());
       shared_.bytes_read += row_bytes(table.type, static_cast<std::uint64_t>(hidden));
@@ -101,9 +96,13 @@ void Pass::embed() {
 void Pass::attention(std::uint32_t l) {
   const LayerWeights& layer = weights_.layers[l];
   normalise(space_.x, layer.attention_norm, layer.attention_norm_bias, space_.normed);
-  project(layer);
-  Index row = 0;
-  for (std::size_t i = 0; i < batch_.size(); row += Index{count(batch_[i])}, ++i) attend(batch_[i], row, i, l);
+  if (config_.latent()) {
+    latent_attention(l);
+  } else {
+    project(layer);
+    Index row = 0;
+    for (std::size_t i = 0; i < batch_.size(); row += Index{batch_[i].count()}, ++i) attend(batch_[i], row, i, l);
+  }
   linear_with_bias(space_.attended, layer.output, layer.output_bias, space_.added);
   space_.x += space_.added;
 }
@@ -126,7 +125,7 @@ void Pass::project(const LayerWeights& layer) {
 
 /// The attention of one sequence, whose tokens are rows [row, row + tokens).
 void Pass::attend(const SequenceInput& input, Index row, std::size_t sequence, std::uint32_t l) {
-  const Index tokens = Index{count(input)};
+  const Index tokens = Index{input.count()};
   const auto queries = space_.queries.middleRows(row, tokens);
   const auto keys = space_.keys.middleRows(row, tokens), values = space_.values.middleRows(row, tokens);
   auto out = space_.attended.middleRows(row, tokens);
@@ -135,9 +134,9 @@ void Pass::attend(const SequenceInput& input, Index row, std::size_t sequence, s
     out = attention_naive(queries, keys, values, heads, work_[sequence], config_.sliding_window);
     return;
   }
-  const std::uint32_t first = first_position(input);
+  const std::uint32_t first = input.first_position();
   write_to_cache(*input.cache, l, first, keys, values);
-  input.cache->find_runs(l, first + count(input), space_.runs);
+  input.cache->find_runs(l, first + input.count(), space_.runs);
   attention_paged(queries, first, space_.runs, heads, config_.sliding_window, out, space_.threads, work_[sequence]);
   if (probe_ != nullptr && probe_->layer == l) report(input, row, sequence);
 }
@@ -162,7 +161,7 @@ void Pass::logits() {
   Index end = 0, done = 0;  // rows of x, rows of logits
   for (const SequenceInput& input : batch_) {
     const Index wanted = Index{input.logit_rows};
-    end += Index{count(input)};
+    end += Index{input.count()};
     space_.last.middleRows(done, wanted) = space_.x.middleRows(end - wanted, wanted);
     done += wanted;
   }
@@ -181,7 +180,7 @@ void Pass::add_up_work() {
   const auto tokens = static_cast<std::uint64_t>(space_.x.rows());
   const auto rows = static_cast<std::uint64_t>(space_.last.rows());
   for (std::size_t i = 0; i < batch_.size(); ++i) {
-    const std::uint64_t own = count(batch_[i]), own_rows = batch_[i].logit_rows;
+    const std::uint64_t own = batch_[i].count(), own_rows = batch_[i].logit_rows;
     work_[i].kv_projections += own * config_.shape.layers;
     work_[i].flops += shared_.flops / tokens * own + head_.flops / rows * own_rows;
   }
@@ -205,8 +204,8 @@ void Pass::linear_with_bias(const Matrix& x, const WeightMatrix& weight, const V
 
 void Pass::report(const SequenceInput& input, Index row, std::size_t sequence) {
   SequenceProbe& probe = probe_->sequences[sequence];
-  probe.first_position = first_position(input);
-  probe.tokens = count(input);
+  probe.first_position = input.first_position();
+  probe.tokens = input.count();
   const auto queries = space_.queries.middleRows(row, Index{probe.tokens});
   probe.queries.assign(queries.data(), queries.data() + queries.size());
   const std::size_t width = input.cache->row_width();

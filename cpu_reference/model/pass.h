@@ -27,6 +27,10 @@ class Pass {
   void attention(std::uint32_t l);
   void project(const LayerWeights& layer);
   void attend(const SequenceInput& input, Index row, std::size_t sequence, std::uint32_t l);
+  // Latent attention: latent_pass.cpp.
+  void latent_attention(std::uint32_t l);
+  void project_latent(const LayerWeights& layer);
+  void attend_latent(const SequenceInput& input, Index row, std::size_t sequence, std::uint32_t l);
   void feed_forward(const LayerWeights& layer);
   void logits();
   void add_up_work();

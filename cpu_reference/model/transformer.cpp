@@ -25,9 +25,11 @@ void expect_valid(std::span<const TokenId> tokens, std::uint32_t first_position,
 }
 
 void expect_fits(const KvSequence& cache, std::size_t tokens, const ModelShape& shape) {
-  if (cache.layers() != shape.layers || cache.row_width() != std::size_t{shape.kv_heads} * shape.head_dim) {
-    throw MisuseError(fmt::format("the cache has {} layers of rows of {}, the model {} of {}", cache.layers(),
-                                  cache.row_width(), shape.layers, shape.kv_heads * shape.head_dim));
+  const std::size_t key_width = key_row_width(shape), value_width = value_row_width(shape);
+  if (cache.layers() != shape.layers || cache.row_width() != key_width || cache.value_width() != value_width) {
+    throw MisuseError(fmt::format("the cache has {} layers of rows of {} and {}, the model {} of {} and {}",
+                                  cache.layers(), cache.row_width(), cache.value_width(), shape.layers, key_width,
+                                  value_width));
   }
   if (tokens > cache.capacity() - cache.num_tokens()) {
     throw MisuseError(fmt::format("{} tokens do not fit behind the {} in a cache of {}", tokens, cache.num_tokens(),

@@ -1,6 +1,7 @@
 #pragma once
-// The transformer (Vaswani et al. 2017) as Llama, Mistral, Qwen and GPT-2 build it, three ways: without a cache, with a
-// contiguous one, with a paged one. The equations of a layer are written once; only the attention differs.
+// The transformer (Vaswani et al. 2017) as Llama, Mistral, Qwen, GPT-2 and DeepSeek-V2 build it, three ways: without a
+// cache, with a contiguous one, with a paged one. The equations of a layer are written once; only the attention
+// differs.
 
 #include <cstdint>
 #include <span>
@@ -21,6 +22,9 @@ struct SequenceInput {
   std::span<const TokenId> tokens;
   KvSequence* cache = nullptr;   ///< a cache of its own: no two sequences of a pass share one
   std::uint32_t logit_rows = 1;  ///< of its last so many tokens the logits are wanted: 1 to all
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(tokens.size()); }
+  std::uint32_t first_position() const { return cache == nullptr ? 0 : cache->num_tokens(); }
 };
 
 /// All functions add to `work` what they did. All throw, with `work` and the caches' tokens as before: MisuseError for

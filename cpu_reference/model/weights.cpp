@@ -1,6 +1,7 @@
 #include "cpu_reference/model/weights.h"
 
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "core/words/words.h"
@@ -22,19 +23,25 @@ struct LayerVector {
   std::uint32_t size;
 };
 
-std::array<LayerMatrix, 7> layer_matrices(const ModelConfig& config) {
-  const std::uint32_t hidden = config.shape.hidden, ffn = config.ffn_hidden;
+std::array<LayerMatrix, std::size(kLayerMatrices)> layer_matrices(const ModelConfig& config) {
+  const ModelShape& shape = config.shape;
+  const std::uint32_t hidden = shape.hidden, ffn = config.ffn_hidden;
   const std::uint32_t gate = config.feed_forward == FeedForward::swiglu ? ffn : 0;
+  const std::uint32_t kv = config.latent() ? 0 : config.kv_width();
+  const std::uint32_t down = config.latent() ? shape.latent_dim + shape.rotary_key_dim : 0;
+  const std::uint32_t up = config.latent() ? shape.query_heads * (shape.head_dim + config.value_head_dim()) : 0;
   return {{{"the query projection", &LayerWeights::query, config.query_width(), hidden},
-           {"the key projection", &LayerWeights::key, config.kv_width(), hidden},
-           {"the value projection", &LayerWeights::value, config.kv_width(), hidden},
-           {"the output projection", &LayerWeights::output, hidden, config.query_width()},
+           {"the key projection", &LayerWeights::key, kv, hidden},
+           {"the value projection", &LayerWeights::value, kv, hidden},
+           {"the output projection", &LayerWeights::output, hidden, config.attended_width()},
+           {"the projection to the latent", &LayerWeights::latent_down, down, hidden},
+           {"the projection from the latent", &LayerWeights::latent_up, up, shape.latent_dim},
            {"the gate projection", &LayerWeights::gate, gate, hidden},
            {"the up projection", &LayerWeights::up, ffn, hidden},
            {"the down projection", &LayerWeights::down, hidden, ffn}}};
 }
 
-std::array<LayerVector, 12> layer_vectors(const ModelConfig& config) {
+std::array<LayerVector, 13> layer_vectors(const ModelConfig& config) {
   const std::uint32_t hidden = config.shape.hidden;
   const auto when = [](bool present, std::uint32_t size) { return present ? size : 0; };
   const bool layer_norm = config.norm == NormKind::layer;
@@ -46,6 +53,7 @@ std::array<LayerVector, 12> layer_vectors(const ModelConfig& config) {
            {"the output bias", &LayerWeights::output_bias, when(config.output_bias, hidden)},
            {"the query norm", &LayerWeights::query_norm, when(config.qk_norm, config.shape.head_dim)},
            {"the key norm", &LayerWeights::key_norm, when(config.qk_norm, config.shape.head_dim)},
+           {"the latent norm", &LayerWeights::latent_norm, when(config.latent(), config.shape.latent_dim)},
            {"the feed-forward norm", &LayerWeights::ffn_norm, hidden},
            {"the feed-forward norm's bias", &LayerWeights::ffn_norm_bias, when(layer_norm, hidden)},
            {"the up bias", &LayerWeights::up_bias, when(config.ffn_bias, config.ffn_hidden)},
@@ -162,10 +170,7 @@ std::uint64_t matrix_bytes(const Weights& weights) {
   std::uint64_t bytes = weights.head.bytes() + weights.position_embedding.bytes();
   if (weights.head.data != weights.embedding.data) bytes += weights.embedding.bytes();
   for (const LayerWeights& layer : weights.layers) {
-    for (const WeightMatrix* weight :
-         {&layer.query, &layer.key, &layer.value, &layer.output, &layer.gate, &layer.up, &layer.down}) {
-      bytes += weight->bytes();
-    }
+    for (const auto member : kLayerMatrices) bytes += (layer.*member).bytes();
   }
   return bytes;
 }

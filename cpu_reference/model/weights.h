@@ -19,20 +19,30 @@ struct LayerWeights {
   WeightMatrix key;            ///< [kv_heads * head_dim][hidden]
   WeightMatrix value;          ///< [kv_heads * head_dim][hidden]
   WeightMatrix output;         ///< [hidden][query_heads * head_dim]
-  Vector query_bias;           ///< [query_heads * head_dim]
-  Vector key_bias;             ///< [kv_heads * head_dim]
-  Vector value_bias;           ///< [kv_heads * head_dim]
-  Vector output_bias;          ///< [hidden]
-  Vector query_norm;           ///< [head_dim], of each head before it is rotated (Qwen3)
-  Vector key_norm;             ///< [head_dim]
-  Vector ffn_norm;             ///< [hidden]
-  Vector ffn_norm_bias;        ///< [hidden]; LayerNorm only
-  WeightMatrix gate;           ///< [ffn_hidden][hidden]; SwiGLU only
-  WeightMatrix up;             ///< [ffn_hidden][hidden]
-  WeightMatrix down;           ///< [hidden][ffn_hidden]
-  Vector up_bias;              ///< [ffn_hidden]
-  Vector down_bias;            ///< [hidden]
+  // Latent attention has these instead of `key` and `value`; a query head is head_dim + rotary_key_dim wide there.
+  WeightMatrix latent_down;  ///< [latent_dim + rotary_key_dim][hidden]: W^DKV and below it W^KR
+  Vector latent_norm;        ///< [latent_dim], of the latent before it is cached
+  WeightMatrix latent_up;    ///< [query_heads * (head_dim + value_dim)][latent_dim]: a head's W^UK, its W^UV, the next
+  Vector query_bias;         ///< [query_heads * head_dim]
+  Vector key_bias;           ///< [kv_heads * head_dim]
+  Vector value_bias;         ///< [kv_heads * head_dim]
+  Vector output_bias;        ///< [hidden]
+  Vector query_norm;         ///< [head_dim], of each head before it is rotated (Qwen3)
+  Vector key_norm;           ///< [head_dim]
+  Vector ffn_norm;           ///< [hidden]
+  Vector ffn_norm_bias;      ///< [hidden]; LayerNorm only
+  WeightMatrix gate;         ///< [ffn_hidden][hidden]; SwiGLU only
+  WeightMatrix up;           ///< [ffn_hidden][hidden]
+  WeightMatrix down;         ///< [hidden][ffn_hidden]
+  Vector up_bias;            ///< [ffn_hidden]
+  Vector down_bias;          ///< [hidden]
 };
+
+/// All matrices of a layer; one that the model does not have is empty.
+inline constexpr WeightMatrix LayerWeights::*kLayerMatrices[] = {
+    &LayerWeights::query,  &LayerWeights::key,         &LayerWeights::value,
+    &LayerWeights::output, &LayerWeights::latent_down, &LayerWeights::latent_up,
+    &LayerWeights::gate,   &LayerWeights::up,          &LayerWeights::down};
 
 struct Weights {
   WeightMatrix embedding;           ///< [vocab][hidden]

@@ -20,8 +20,13 @@ void Workspace::fit(const ModelConfig& config, Index tokens, Index logit_rows) {
   angles.cosines.resize(tokens, pairs);
   angles.sines.resize(tokens, pairs);
   for (Matrix* matrix : {&x, &normed, &added}) matrix->resize(tokens, hidden);
-  for (Matrix* matrix : {&queries, &attended}) matrix->resize(tokens, Index{config.query_width()});
-  for (Matrix* matrix : {&keys, &values}) matrix->resize(tokens, Index{config.kv_width()});
+  queries.resize(tokens, Index{config.query_width()});
+  keys.resize(tokens, static_cast<Index>(key_row_width(config.shape)));
+  values.resize(tokens, static_cast<Index>(value_row_width(config.shape)));
+  const Index latent_heads = config.latent() ? config.shape.query_heads : 0;
+  absorbed.resize(tokens, latent_heads * keys.cols());
+  latents.resize(tokens, latent_heads * Index{config.shape.latent_dim});
+  attended.resize(tokens, Index{config.attended_width()});
   gate.resize(tokens, config.feed_forward == FeedForward::swiglu ? ffn : 0);
   up.resize(tokens, ffn);
   last.resize(logit_rows, hidden);

@@ -30,10 +30,12 @@ struct Workspace {
   RopeAngles angles;
   Matrix x;         ///< the residual stream: [tokens][hidden]
   Matrix normed;    ///< [tokens][hidden]
-  Matrix queries;   ///< [tokens][query_heads * head_dim]
-  Matrix keys;      ///< [tokens][kv_heads * head_dim]
-  Matrix values;    ///< [tokens][kv_heads * head_dim]
-  Matrix attended;  ///< [tokens][query_heads * head_dim]
+  Matrix queries;   ///< [tokens][query_heads * query_head_dim]
+  Matrix keys;      ///< [tokens][key_row_width]: what is cached
+  Matrix values;    ///< [tokens][value_row_width]
+  Matrix absorbed;  ///< [tokens][query_heads * key_row_width]; latent attention only, as the next
+  Matrix latents;   ///< [tokens][query_heads * latent_dim]
+  Matrix attended;  ///< [tokens][query_heads * value_head_dim]
   Matrix gate;      ///< [tokens][ffn_hidden]
   Matrix up;        ///< [tokens][ffn_hidden]
   Matrix added;     ///< [tokens][hidden]: what attention or the feed-forward layer adds to x

@@ -13,6 +13,7 @@
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/model/workspace.h"
 #include "cpu_reference/operators/linear.h"
+#include "tests/cpu_reference/model/random_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/model_of_type.h"
 
@@ -106,6 +107,25 @@ TEST_CASE("decoding allocates nothing after the first tokens, with any type of w
       INFO(name(type) << ", " << threads << " threads");
       const auto model = small_model(type);
       PagedKvStore store(model->config.shape, kBlocks, kBlockSize);
+      const std::vector<BlockId> table = ascending_order(kBlocks);
+      std::deque<PagedKvSequence> caches;
+      caches.emplace_back(store, table, 0);
+      CHECK(allocations_of_decoding(*model, caches, threads) == 0);
+    }
+  }
+}
+
+TEST_CASE("decoding with latent attention allocates nothing after the first tokens") {
+  constexpr std::uint32_t kBlocks = (kWarmUp + kTokens) / kBlockSize + 1;
+  ModelConfig config = kvarium_test::small_llama();
+  config.shape.context = kWarmUp + kTokens;
+  kvarium_test::make_latent(config, 32, 4);
+  const Model in_f32 = kvarium_test::random_model(config, 1);
+  for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
+    for (const std::uint32_t threads : {1U, 3U}) {
+      INFO(name(type) << ", " << threads << " threads");
+      const auto model = kvarium_test::model_of_type(in_f32, type);
+      PagedKvStore store(config.shape, kBlocks, kBlockSize);
       const std::vector<BlockId> table = ascending_order(kBlocks);
       std::deque<PagedKvSequence> caches;
       caches.emplace_back(store, table, 0);

@@ -15,6 +15,7 @@
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/tokenizer/builtin_tokenizer.h"
+#include "tests/cpu_reference/model/random_model.h"
 #include "tests/cpu_reference/support.h"
 #include "tests/support/catch.h"
 #include "tests/support/engine_checks.h"
@@ -33,13 +34,26 @@ struct Served {
   World world;
 };
 
-/// Serves the prompts one after another, or all at once, four answers to each with seeds 0 to 3.
-Served serve(const std::vector<std::vector<TokenId>>& prompts, std::uint32_t num_blocks, bool at_once, bool forked,
-             const std::function<void(EngineConfig&)>& change) {
-  const auto tokenizer = builtin_tokenizer();
+/// The built-in model, whose heads have K and V.
+std::shared_ptr<const Model> model_of_heads() {
   BuiltinParams params;
-  params.vocab = static_cast<std::uint32_t>(tokenizer->vocab());
-  CpuRunner runner(builtin_model(params));
+  params.vocab = static_cast<std::uint32_t>(builtin_tokenizer()->vocab());
+  return builtin_model(params);
+}
+
+/// Random weights over a latent row.
+std::shared_ptr<const Model> model_of_latents() {
+  ModelConfig config = kvarium_test::small_llama();
+  config.shape.vocab = static_cast<std::uint32_t>(builtin_tokenizer()->vocab());
+  kvarium_test::make_latent(config, 10, 4);
+  return std::make_shared<const Model>(kvarium_test::random_model(config, 1));
+}
+
+/// Serves the prompts one after another, or all at once, four answers to each with seeds 0 to 3.
+Served serve(const std::shared_ptr<const Model>& model, const std::vector<std::vector<TokenId>>& prompts,
+             std::uint32_t num_blocks, bool at_once, bool forked, const std::function<void(EngineConfig&)>& change) {
+  const auto tokenizer = builtin_tokenizer();
+  CpuRunner runner(model);
   const ContinuousScheduler scheduler({.chunked_prefill = true});
   VectorSink sink;
   EngineConfig config;
@@ -91,13 +105,14 @@ std::vector<std::vector<TokenId>> prompts_with_a_common_beginning() {
 
 TEST_CASE("forks, cached prefixes and swapped requests give the tokens of requests that share nothing") {
   const auto prompts = prompts_with_a_common_beginning();
-  const Served alone = serve(prompts, 64, false, false, [](EngineConfig&) {});
+  const auto model = GENERATE(model_of_heads, model_of_latents)();
+  const Served alone = serve(model, prompts, 64, false, false, [](EngineConfig&) {});
   const auto kind = GENERATE(values({PrefixCaching::off, PrefixCaching::hash, PrefixCaching::radix}));
   for (const bool at_once : {false, true}) {
     for (const Preemption preemption : {Preemption::recompute, Preemption::swap}) {
       INFO(static_cast<int>(kind) << (at_once ? ", at once" : ", one after another") << ", preemption "
                                   << static_cast<int>(preemption));
-      const Served shared = serve(prompts, at_once ? 16 : 24, at_once, true, [&](EngineConfig& config) {
+      const Served shared = serve(model, prompts, at_once ? 16 : 24, at_once, true, [&](EngineConfig& config) {
         config.prefix_cache.kind = kind;
         config.preemption = preemption;
       });
@@ -110,7 +125,8 @@ TEST_CASE("forks, cached prefixes and swapped requests give the tokens of reques
 
 TEST_CASE("case B177: slots that nobody wrote are NaN, and no answer is") {
   // Every store starts as NaN; a single one of them in a score would make all logits NaN, which the sampler refuses.
-  const Served served = serve(prompts_with_a_common_beginning(), 64, true, true, [](EngineConfig&) {});
+  const auto model = GENERATE(model_of_heads, model_of_latents)();
+  const Served served = serve(model, prompts_with_a_common_beginning(), 64, true, true, [](EngineConfig&) {});
   for (const auto& answer : served.answers) CHECK(answer.size() == 9);
 }
 

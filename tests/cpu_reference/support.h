@@ -50,12 +50,12 @@ inline float difference(const kvarium::cpu::Matrix& a, const kvarium::cpu::Matri
 /// A sum of n products errs by at most n u times the sum of their absolute values (u = 2^-24). For numbers of random
 /// sign that sum is about sqrt(n) times the result, while the errors, of random sign too, reach about sqrt(n) u:
 /// together n u times the result, and 2 n u between two orders. Such sums follow each other 4 times a layer (value,
-/// output, up, down) and once in the head; the norms between them keep the size of the numbers. n is at most the widest
-/// matrix.
+/// output, up, down; with latent attention 5, for a value comes out of two) and once in the head; the norms between
+/// them keep the size of the numbers. n is at most the widest matrix.
 inline float reordering_tolerance(const kvarium::cpu::ModelConfig& config, std::span<const float> logits) {
   constexpr float kUnit = 0x1p-24F;
   const std::uint32_t widest = std::max({config.shape.hidden, config.ffn_hidden, config.query_width()});
-  const std::uint32_t depth = 4 * config.shape.layers + 1;
+  const std::uint32_t depth = (config.latent() ? 5 : 4) * config.shape.layers + 1;
   float largest = 0.0F;
   for (const float logit : logits) largest = std::max(largest, std::abs(logit));
   return 2.0F * static_cast<float>(widest) * kUnit * static_cast<float>(depth) * largest;

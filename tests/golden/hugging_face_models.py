@@ -75,6 +75,23 @@ save(
 save("qwen2", transformers.Qwen2ForCausalLM(transformers.Qwen2Config(**SIZES)), 4)
 save("qwen3", transformers.Qwen3ForCausalLM(transformers.Qwen3Config(**SIZES, head_dim=16)), 5)
 save(
+    "deepseek_v2_f16",
+    transformers.DeepseekV2ForCausalLM(
+        transformers.DeepseekV2Config(
+            **{**SIZES, "num_key_value_heads": 4},
+            kv_lora_rank=12,
+            q_lora_rank=None,
+            qk_nope_head_dim=8,
+            qk_rope_head_dim=4,
+            v_head_dim=6,
+            first_k_dense_replace=2,
+            rms_norm_eps=1e-3,
+        )
+    ),
+    7,
+    torch.float16,
+)
+save(
     "gpt2",
     transformers.GPT2LMHeadModel(
         transformers.GPT2Config(vocab_size=64, n_positions=64, n_embd=32, n_layer=2, n_head=4, n_inner=48)

@@ -34,10 +34,7 @@ inline std::shared_ptr<const Model> model_of_type(const Model& model, WeightType
   weights.position_embedding = converted(model.weights.position_embedding, type, weights);
   weights.head = model.config.tied_head ? weights.embedding : converted(model.weights.head, type, weights);
   for (LayerWeights& layer : weights.layers) {
-    for (WeightMatrix* weight :
-         {&layer.query, &layer.key, &layer.value, &layer.output, &layer.gate, &layer.up, &layer.down}) {
-      *weight = converted(*weight, type, weights);
-    }
+    for (const auto member : kLayerMatrices) layer.*member = converted(layer.*member, type, weights);
   }
   return std::make_shared<const Model>(model.config, std::move(weights), "a converted model");
 }

@@ -2,39 +2,22 @@
 
 #include "core/cost/kv_bytes.h"
 #include "cpu_reference/operators/rope.h"
+#include "tests/cpu_reference/attention/latent_inputs.h"
 #include "tests/cpu_reference/attention/oracle.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
 using kvarium_test::apart;
 using kvarium_test::Doubles;
+using kvarium_test::kSmallV2;
+using kvarium_test::latent_cache_of;
+using kvarium_test::latent_tolerance;
+using kvarium_test::random_latent_weights;
 using kvarium_test::random_matrix;
 
 namespace {
 
-constexpr float kTheta = 10000.0F;
-constexpr RopePairs kPairs = RopePairs::interleaved;
-
-/// DeepSeek-V2 has a hidden width of 5120, 128 heads of 128 + 64, a latent of 512: here a sixteenth of the widths, and
-/// 4 heads.
-constexpr LatentShape kSmallV2{320, 4, 8, 4, 8, 32};
-
-LatentWeights random_weights(const LatentShape& shape, std::mt19937_64& draws) {
-  const auto narrow = [&](Index rows, Index columns) {
-    return Matrix(random_matrix(rows, columns, draws) / std::sqrt(static_cast<float>(columns)));
-  };
-  return {narrow(shape.heads * (shape.head_dim + shape.rotary_dim), shape.hidden),
-          narrow(shape.latent_dim, shape.hidden), narrow(shape.rotary_dim, shape.hidden),
-          narrow(shape.heads * shape.head_dim, shape.latent_dim),
-          narrow(shape.heads * shape.value_dim, shape.latent_dim)};
-}
-
-LatentCache cache_of(const Matrix& hidden, const LatentShape& shape, const LatentWeights& weights) {
-  LatentCache cache(shape, kTheta, kPairs);
-  Work work;
-  cache.append(hidden, weights, work);
-  return cache;
-}
+constexpr float kTheta = kvarium_test::kLatentTheta;
 
 /// Pairs (2i, 2i + 1) of each row turned by its position, in double.
 Doubles turned(Doubles x) {
@@ -77,53 +60,45 @@ Doubles latent_oracle(const Matrix& hidden, const LatentShape& shape, const Late
   return out;
 }
 
-/// Numbers below 1 go through two products, of `hidden` and of latent_dim terms of which each sum stays near 1, before
-/// they are a key or a value: each number errs by that many roundings at most, a score by twice as much for each of its
-/// numbers, a weight as its score, the result as weight and value.
-double tolerance(const LatentShape& shape) {
-  const auto products = static_cast<double>(shape.hidden + shape.latent_dim);
-  const auto width = std::sqrt(static_cast<double>(shape.head_dim + shape.rotary_dim));
-  return 0x1p-24 * products * (2 * width + 2);
-}
-
 }  // namespace
 
 TEST_CASE("latent attention equals its equations, with keys and values unpacked and with absorbed weights") {
-  const LatentShape shape = GENERATE(kSmallV2, LatentShape{7, 3, 5, 2, 6, 4}, LatentShape{16, 1, 4, 4, 3, 9});
+  const LatentShape shape =
+      GENERATE(as<LatentShape>{}, kSmallV2, LatentShape{7, 3, 5, 2, 6, 4}, LatentShape{16, 1, 4, 4, 3, 9});
   const Index tokens = GENERATE(1, 13);
   CAPTURE(shape.hidden, tokens);
   std::mt19937_64 draws(1);
-  const LatentWeights weights = random_weights(shape, draws);
+  const LatentWeights weights = random_latent_weights(shape, draws);
   const Matrix hidden = random_matrix(tokens, shape.hidden, draws);
-  const LatentCache cache = cache_of(hidden, shape, weights);
+  const LatentCache cache = latent_cache_of(hidden, shape, weights);
   const Doubles expected = latent_oracle(hidden, shape, weights);
   Work work;
   const Matrix unpacked = attention_latent(hidden, cache, shape, weights, work);
   const Matrix absorbed = attention_latent_absorbed(hidden, cache, shape, weights, work);
-  CHECK(apart(unpacked, expected) <= tolerance(shape));
-  CHECK(apart(absorbed, expected) <= tolerance(shape));
-  CHECK(kvarium_test::difference(unpacked, absorbed) <= 2 * tolerance(shape));
+  CHECK(apart(unpacked, expected) <= latent_tolerance(shape));
+  CHECK(apart(absorbed, expected) <= latent_tolerance(shape));
+  CHECK(kvarium_test::difference(unpacked, absorbed) <= 2 * latent_tolerance(shape));
 }
 
 TEST_CASE("a latent cache filled token by token gives each token what the whole text gives it") {
   std::mt19937_64 draws(2);
-  const LatentWeights weights = random_weights(kSmallV2, draws);
+  const LatentWeights weights = random_latent_weights(kSmallV2, draws);
   const Matrix hidden = random_matrix(9, kSmallV2.hidden, draws);
   const Doubles expected = latent_oracle(hidden, kSmallV2, weights);
-  LatentCache cache(kSmallV2, kTheta, kPairs);
+  LatentCache cache(kSmallV2, kTheta, RopePairs::interleaved);
   Work work;
   for (Index t = 0; t < 9; ++t) {
     cache.append(hidden.middleRows(t, 1), weights, work);
     const Matrix out = attention_latent_absorbed(hidden.middleRows(t, 1), cache, kSmallV2, weights, work);
-    CHECK(apart(out, expected.middleRows(t, 1)) <= tolerance(kSmallV2));
+    CHECK(apart(out, expected.middleRows(t, 1)) <= latent_tolerance(kSmallV2));
   }
   CHECK(work.kv_projections == 9);
 }
 
 TEST_CASE("the cache is the latent and the rotary key of each token, as the calculator says") {
   std::mt19937_64 draws(3);
-  const LatentWeights weights = random_weights(kSmallV2, draws);
-  const LatentCache cache = cache_of(random_matrix(5, kSmallV2.hidden, draws), kSmallV2, weights);
+  const LatentWeights weights = random_latent_weights(kSmallV2, draws);
+  const LatentCache cache = latent_cache_of(random_matrix(5, kSmallV2.hidden, draws), kSmallV2, weights);
   ModelShape shape;
   shape.name = "small DeepSeek-V2";
   shape.layers = 1;
@@ -137,9 +112,9 @@ TEST_CASE("the cache is the latent and the rotary key of each token, as the calc
 
 TEST_CASE("decode with absorbed weights reads the same rows and multiplies far less than unpacking them all") {
   std::mt19937_64 draws(4);
-  const LatentWeights weights = random_weights(kSmallV2, draws);
+  const LatentWeights weights = random_latent_weights(kSmallV2, draws);
   const Matrix hidden = random_matrix(40, kSmallV2.hidden, draws);
-  const LatentCache cache = cache_of(hidden, kSmallV2, weights);
+  const LatentCache cache = latent_cache_of(hidden, kSmallV2, weights);
   Work unpacked, absorbed;
   attention_latent(hidden.bottomRows(1), cache, kSmallV2, weights, unpacked);
   attention_latent_absorbed(hidden.bottomRows(1), cache, kSmallV2, weights, absorbed);
@@ -156,9 +131,9 @@ TEST_CASE("decode with absorbed weights reads the same rows and multiplies far l
 
 TEST_CASE("latent attention refuses weights and tokens that do not fit") {
   std::mt19937_64 draws(5);
-  LatentWeights weights = random_weights(kSmallV2, draws);
+  LatentWeights weights = random_latent_weights(kSmallV2, draws);
   const Matrix hidden = random_matrix(2, kSmallV2.hidden, draws);
-  const LatentCache cache = cache_of(hidden, kSmallV2, weights);
+  const LatentCache cache = latent_cache_of(hidden, kSmallV2, weights);
   Work work;
   const Matrix more = random_matrix(3, kSmallV2.hidden, draws);
   CHECK_THROWS_WITH(attention_latent(more, cache, kSmallV2, weights, work),

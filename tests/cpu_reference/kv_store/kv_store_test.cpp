@@ -1,3 +1,4 @@
+#include "core/cost/kv_bytes.h"
 #include "core/error.h"
 #include "cpu_reference/kv_store/contiguous.h"
 #include "cpu_reference/kv_store/paged.h"
@@ -16,6 +17,15 @@ ModelShape tiny_shape() {
   return shape;
 }
 
+/// A latent row of 3 + 2 numbers.
+ModelShape latent_shape() {
+  ModelShape shape = tiny_shape();
+  shape.kv_kind = KvKind::latent;
+  shape.latent_dim = 3;
+  shape.rotary_key_dim = 2;
+  return shape;
+}
+
 /// A number that tells layer, position, element, and K from V.
 float mark(std::uint32_t layer, std::uint32_t position, std::size_t element, bool is_value) {
   return static_cast<float>(layer * 1000 + position * 10 + element) + (is_value ? 0.5F : 0.0F);
@@ -27,7 +37,7 @@ void write_all(KvSequence& cache, std::uint32_t tokens) {
       const KvRow row = cache.row(layer, position);
       for (std::size_t i = 0; i < cache.row_width(); ++i) {
         row.key[i] = mark(layer, position, i, false);
-        row.value[i] = mark(layer, position, i, true);
+        if (cache.value_width() > 0) row.value[i] = mark(layer, position, i, true);
       }
     }
   }
@@ -43,7 +53,7 @@ bool reads_back(const KvSequence& cache, std::uint32_t tokens) {
         for (std::size_t i = 0; i < cache.row_width(); ++i) {
           const std::size_t at = t * cache.row_width() + i;
           if (run.keys[at] != mark(layer, position, i, false)) return false;
-          if (run.values[at] != mark(layer, position, i, true)) return false;
+          if (run.values[at] != mark(layer, position, i, cache.value_width() > 0)) return false;
         }
       }
     }
@@ -75,6 +85,43 @@ TEST_CASE("a paged sequence is one run a block, in the order of its table") {
   CHECK(runs[1].keys == store.block(0, BlockId{0}).keys);
   CHECK(reads_back(sequence, 7));
   CHECK(store.bytes() == 2 * 2 * 4 * 3 * 4 * 4);
+}
+
+TEST_CASE("with latent attention a cache keeps one row a token and layer, and no V") {
+  ContiguousKvCache cache(latent_shape(), 7);
+  PagedKvStore store(latent_shape(), 4, 3);
+  const std::vector<BlockId> table{BlockId{2}, BlockId{0}, BlockId{3}};
+  PagedKvSequence sequence(store, table, 0);
+  for (KvSequence* kept : {static_cast<KvSequence*>(&cache), static_cast<KvSequence*>(&sequence)}) {
+    CHECK(kept->row_width() == 5);
+    CHECK(kept->value_width() == 0);
+    CHECK(kept->row(1, 6).value == nullptr);
+    write_all(*kept, 7);
+    CHECK(reads_back(*kept, 7));
+    CHECK(kept->runs(1, 7)[0].values == kept->runs(1, 7)[0].keys);
+  }
+}
+
+TEST_CASE("blocks of latent rows are copied, saved and restored") {
+  PagedKvStore store(latent_shape(), 4, 3);
+  const std::vector<BlockId> table{BlockId{2}, BlockId{0}}, elsewhere{BlockId{1}, BlockId{3}};
+  PagedKvSequence sequence(store, table, 0);
+  write_all(sequence, 6);
+  const std::vector<std::byte> saved = store.save(table);
+  CHECK(saved.size() == 2 * store.block_bytes());
+  store.restore(elsewhere, saved);
+  CHECK(reads_back(PagedKvSequence(store, elsewhere, 6), 6));
+  store.copy(BlockId{2}, BlockId{0}, 1);
+  CHECK(store.block(1, BlockId{0}).keys[4] == mark(1, 0, 4, false));
+  CHECK(store.block(1, BlockId{0}).keys[5] == mark(1, 4, 0, false));  // the slot behind was not copied
+  CHECK_THROWS_AS(store.restore(table, std::vector<std::byte>(saved.size() * 2)), MisuseError);
+}
+
+TEST_CASE("a store takes the bytes that the calculator says") {
+  const ModelShape shape = GENERATE(tiny_shape(), latent_shape());
+  CHECK(PagedKvStore(shape, 5, 3).bytes() == kv_bytes(shape, 15, ElementType::fp32));
+  CHECK(PagedKvStore(shape, 5, 3).block_bytes() == kv_bytes(shape, 3, ElementType::fp32));
+  CHECK(ContiguousKvCache(shape, 15).bytes() == kv_bytes(shape, 15, ElementType::fp32));
 }
 
 TEST_CASE("two sequences whose tables share no block do not disturb each other") {

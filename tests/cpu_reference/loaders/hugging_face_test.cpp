@@ -48,6 +48,15 @@ std::string refused(const std::string& architecture, const json& change) {
   return line;
 }
 
+json deepseek(json change) {
+  json config = {{"num_key_value_heads", 4}, {"kv_lora_rank", 12},    {"qk_nope_head_dim", 8},
+                 {"qk_rope_head_dim", 4},    {"v_head_dim", 6},       {"q_lora_rank", nullptr},
+                 {"n_routed_experts", 64},   {"n_shared_experts", 2}, {"first_k_dense_replace", 2}};
+  config.update(change);
+  return config;
+}
+std::string refused_deepseek(const json& change) { return refused("DeepseekV2ForCausalLM", deepseek(change)); }
+
 std::string refused_llama(const json& change) { return refused("LlamaForCausalLM", change); }
 
 /// The folder of a golden model in a scratch folder, to be damaged.
@@ -113,6 +122,28 @@ TEST_CASE("what this transformer does not do is named") {
   CHECK_THAT(refused("Qwen2ForCausalLM", some), contains("max_window_layers: a window in some of the layers"));
 }
 
+TEST_CASE("of DeepSeek-V2 dense layers are read; experts, low-rank queries and scaled rotations are named") {
+  const ModelConfig config = config_of("DeepseekV2ForCausalLM", deepseek({{"rms_norm_eps", 0.25}}));
+  CHECK(config.latent());
+  CHECK((config.shape.latent_dim == 12 && config.shape.rotary_key_dim == 4 && config.shape.head_dim == 8));
+  CHECK((config.query_width() == 4 * (8 + 4) && config.attended_width() == 4 * 6));
+  CHECK(config.rope_pairs == RopePairs::interleaved);
+  CHECK((config.norm_epsilon == 0.25F && config.latent_norm_epsilon == 1e-6F));
+  CHECK_THAT(refused_deepseek({{"first_k_dense_replace", 1}}), contains("first_k_dense_replace: a mixture of experts"));
+  CHECK_THAT(refused_deepseek({{"first_k_dense_replace", nullptr}}), contains("first_k_dense_replace: a mixture of"));
+  CHECK_THAT(refused_deepseek({{"q_lora_rank", 1536}}), contains("q_lora_rank: queries of low rank"));
+  CHECK_THAT(refused_deepseek({{"num_key_value_heads", 2}}), contains("num_key_value_heads: with latent attention"));
+  CHECK_THAT(refused_deepseek({{"attention_bias", true}}), contains("attention_bias: true is not supported"));
+  CHECK_THAT(refused_deepseek({{"kv_lora_rank", nullptr}}), contains("kv_lora_rank: it is missing"));
+  CHECK_THAT(refused_deepseek({{"mlp_bias", true}}), contains("mlp_bias: true is not supported"));
+  for (const std::string kind : {"yarn", "linear", "llama3"}) {
+    CHECK_THAT(refused_deepseek({{"rope_scaling", {{"type", kind}, {"factor", 4}}}}),
+               contains("rope_scaling.rope_type: the rotary scaling " + kind + " is not supported with latent"));
+    CHECK_THAT(refused_deepseek({{"rope_parameters", {{"rope_type", kind}, {"factor", 4}}}}),
+               contains("rope_parameters.rope_type: the rotary scaling " + kind));
+  }
+}
+
 TEST_CASE("a number that is missing, of another kind or out of range is named") {
   CHECK_THAT(refused_llama({{"hidden_size", nullptr}}), contains("hidden_size: it is missing"));
   CHECK_THAT(refused_llama({{"hidden_size", "32"}}), contains("hidden_size: it is \"32\", expected a whole number"));
@@ -165,6 +196,25 @@ TEST_CASE("weights that do not fit the config are refused by the tensor's name")
   CHECK_THAT(with("num_hidden_layers", 1), contains("tensor model.layers.1.input_layernorm.weight is of no use"));
   CHECK_THAT(with("num_hidden_layers", 4'000'000'000U), contains("the number of layers is 4000000000"));
   CHECK_THAT(with("num_key_value_heads", 3), contains("4 query heads cannot share 3 KV heads"));
+}
+
+TEST_CASE("latent weights that do not fit the config are refused by the tensor's name") {
+  const ScratchFolder folder;
+  copy_model("deepseek_v2_f16", folder);
+  const json config = json::parse(std::ifstream(golden_models() / "deepseek_v2_f16/config.json"));
+  const auto with = [&](const std::string& field, const json& number) {
+    json changed = config;
+    changed[field] = number;
+    folder.write("config.json", changed.dump());
+    return kvarium_test::refusal([&] { load_folder(folder.path()); });
+  };
+  CHECK_THAT(with("kv_lora_rank", 13), contains("self_attn.kv_a_proj_with_mqa.weight has shape [16][32], and the "
+                                                "model's numbers ask for [17][32]"));
+  CHECK_THAT(with("v_head_dim", 7), contains("self_attn.kv_b_proj.weight has shape [56][12], and the model's numbers "
+                                             "ask for [60][12]"));
+  CHECK_THAT(with("qk_nope_head_dim", 4), contains("self_attn.q_proj.weight has shape [48][32]"));
+  CHECK_THAT(with("qk_rope_head_dim", 5), contains("5 numbers of a head are rotated"));
+  CHECK_THAT(with("architectures", json::array({"LlamaForCausalLM"})), contains("a mixture of experts"));
 }
 
 TEST_CASE("a norm with a number that is not finite is refused") {

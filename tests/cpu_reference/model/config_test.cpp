@@ -22,6 +22,17 @@ ModelConfig small() {
   return config;
 }
 
+/// A latent row of 10 + 4, values of 5.
+ModelConfig small_latent() {
+  ModelConfig config = small();
+  config.shape.kv_kind = KvKind::latent;
+  config.shape.kv_heads = 4;
+  config.shape.latent_dim = 10;
+  config.shape.rotary_key_dim = 4;
+  config.latent_value_dim = 5;
+  return config;
+}
+
 std::string refusal(const ModelConfig& config) {
   try {
     check(config, "model.bin");
@@ -54,13 +65,31 @@ TEST_CASE("a config is refused with the field, its value and its range") {
   config = small();
   config.rope_theta = INFINITY;
   CHECK_THAT(refusal(config), kvarium_test::contains("rotary base is inf"));
-  config = small();
-  config.shape.kv_kind = KvKind::latent;
-  CHECK_THAT(refusal(config), kvarium_test::contains("MLA"));
+}
+
+TEST_CASE("a config of latent attention is refused with what does not go with it") {
+  CHECK(refusal(small_latent()).empty());
+  const auto refused = [](auto change) {
+    ModelConfig config = small_latent();
+    change(config);
+    return refusal(config);
+  };
+  using kvarium_test::contains;
+  CHECK(
+      refused([](ModelConfig& c) { c.shape.latent_dim = 0; }) ==
+      "model.bin: the width of the latent row is 0, and must be from 1 to 1048576: the file or the setting is damaged");
+  CHECK_THAT(refused([](ModelConfig& c) { c.shape.rotary_key_dim = 0; }), contains("width of the rotated key is 0"));
+  CHECK_THAT(refused([](ModelConfig& c) { c.shape.rotary_key_dim = 3; }), contains("3 numbers of a head are rotated"));
+  CHECK_THAT(refused([](ModelConfig& c) { c.latent_value_dim = 257; }), contains("width of a value is 257"));
+  CHECK_THAT(refused([](ModelConfig& c) { c.shape.kv_heads = 2; }), contains("2 KV heads for 4 query heads"));
+  CHECK_THAT(refused([](ModelConfig& c) { c.latent_norm_epsilon = 0; }), contains("latent norm's epsilon is 0"));
+  CHECK_THAT(refused([](ModelConfig& c) { c.sliding_window = 4; }), contains("MLA"));
+  CHECK_THAT(refused([](ModelConfig& c) { c.qk_norm = true; }), contains("MLA"));
+  CHECK_THAT(refused([](ModelConfig& c) { c.positions = Positions::learned; }), contains("MLA"));
 }
 
 TEST_CASE("weights have the shapes of the config, start on 64-byte boundaries and count as num_parameters says") {
-  ModelConfig config = small();
+  ModelConfig config = GENERATE(small(), small_latent());
   config.tied_head = GENERATE(false, true);
   const Model model(config, "test");
   const Weights& weights = model.weights;
@@ -68,18 +97,19 @@ TEST_CASE("weights have the shapes of the config, start on 64-byte boundaries an
   std::uint64_t numbers = weights.embedding.numbers() + static_cast<std::uint64_t>(weights.final_norm.size());
   numbers += config.tied_head ? 0 : weights.head.numbers();
   for (const LayerWeights& layer : weights.layers) {
-    for (const auto* norm : {&layer.attention_norm, &layer.ffn_norm})
+    for (const auto* norm : {&layer.attention_norm, &layer.ffn_norm, &layer.latent_norm})
       numbers += static_cast<std::uint64_t>(norm->size());
-    for (const auto* matrix :
-         {&layer.query, &layer.key, &layer.value, &layer.output, &layer.gate, &layer.up, &layer.down}) {
-      CHECK(reinterpret_cast<std::uintptr_t>(matrix->data) % 64 == 0);
-      numbers += matrix->numbers();
+    for (const auto member : kLayerMatrices) {
+      CHECK(reinterpret_cast<std::uintptr_t>((layer.*member).data) % 64 == 0);
+      numbers += (layer.*member).numbers();
     }
   }
   CHECK(numbers == num_parameters(config));
-  CHECK(weights.layers[1].query.rows == 24);
-  CHECK(weights.layers[1].key.rows == 12);
-  CHECK(weights.layers[1].output.columns == 24);
+  CHECK(weights.layers[1].query.rows == (config.latent() ? 4 * (6 + 4) : 24));
+  CHECK(weights.layers[1].key.rows == (config.latent() ? 0 : 12));
+  CHECK(weights.layers[1].output.columns == (config.latent() ? 4 * 5 : 24));
+  CHECK(weights.layers[1].latent_down.rows == (config.latent() ? 10 + 4 : 0));
+  CHECK(weights.layers[1].latent_up.rows == (config.latent() ? 4 * (6 + 5) : 0));
   CHECK(weights.layers[1].down.columns == 7);
   CHECK((weights.head.data == weights.embedding.data) == config.tied_head);
 }

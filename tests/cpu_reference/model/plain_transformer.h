@@ -32,6 +32,10 @@ class PlainTransformer {
       for (std::size_t t = 0; t < x.size(); ++t) {
         const Row n = norm(x[t], layer.attention_norm, layer.attention_norm_bias);
         q.push_back(rotated(head_norms(affine(layer.query, n, layer.query_bias), layer.query_norm), t));
+        if (config_.latent()) {
+          add_unpacked(layer, n, t, k, v);
+          continue;
+        }
         k.push_back(rotated(head_norms(affine(layer.key, n, layer.key_bias), layer.key_norm), t));
         v.push_back(affine(layer.value, n, layer.value_bias));
       }
@@ -70,18 +74,17 @@ class PlainTransformer {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += more[i];
   }
   /// (x - mean) / root of the mean square around it; RMSNorm takes 0 for the mean.
-  Row standardised(const Row& x, bool around_mean) const {
+  static Row standardised(const Row& x, bool around_mean, float epsilon) {
     const auto count = static_cast<double>(x.size());
     double mean = 0.0, squares = 0.0;
     for (const double number : x) mean += around_mean ? number / count : 0.0;
     for (const double number : x) squares += (number - mean) * (number - mean);
     Row y;
-    for (const double number : x)
-      y.push_back((number - mean) / std::sqrt(squares / count + double{config_.norm_epsilon}));
+    for (const double number : x) y.push_back((number - mean) / std::sqrt(squares / count + double{epsilon}));
     return y;
   }
   Row norm(const Row& x, const kvarium::cpu::Vector& weight, const kvarium::cpu::Vector& bias) const {
-    Row y = standardised(x, config_.norm == kvarium::cpu::NormKind::layer);
+    Row y = standardised(x, config_.norm == kvarium::cpu::NormKind::layer, config_.norm_epsilon);
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = y[i] * at(weight, i) + (bias.size() > 0 ? at(bias, i) : 0.0);
     return y;
   }
@@ -90,7 +93,7 @@ class PlainTransformer {
     const auto dim = static_cast<std::ptrdiff_t>(config_.shape.head_dim);
     Row y;
     for (auto head = x.begin(); head != x.end(); head += dim) {
-      const Row one = standardised(Row(head, head + dim), false);
+      const Row one = standardised(Row(head, head + dim), false, config_.norm_epsilon);
       for (std::size_t i = 0; i < one.size(); ++i) y.push_back(one[i] * at(weight, i));
     }
     return y;
@@ -114,7 +117,9 @@ class PlainTransformer {
     if (config_.positions == kvarium::cpu::Positions::learned) return x;
     Row y = x;
     const std::size_t turned = config_.rotated_width();
-    for (std::size_t head = 0; head < x.size(); head += config_.shape.head_dim) {
+    // With latent attention the last numbers of a head are turned, else the first.
+    const std::size_t begin = config_.latent() ? config_.shape.head_dim : 0;
+    for (std::size_t head = begin; head < x.size(); head += config_.query_head_dim()) {
       for (std::size_t i = 0; i < turned / 2; ++i) {
         const bool interleaved = config_.rope_pairs == kvarium::cpu::RopePairs::interleaved;
         const std::size_t a = head + (interleaved ? 2 * i : i), b = head + (interleaved ? 2 * i + 1 : i + turned / 2);
@@ -125,13 +130,33 @@ class PlainTransformer {
     }
     return y;
   }
+  /// DeepSeek-V2, section 2.1: each head's key [W^UK_h c ; W^KR n] turned, its value W^UV_h c.
+  void add_unpacked(const kvarium::cpu::LayerWeights& layer, const Row& n, std::size_t position, std::vector<Row>& k,
+                    std::vector<Row>& v) const {
+    const auto latent_dim = static_cast<std::ptrdiff_t>(config_.shape.latent_dim);
+    const Row down = affine(layer.latent_down, n, {});
+    Row c = standardised(Row(down.begin(), down.begin() + latent_dim), false, config_.latent_norm_epsilon);
+    for (std::size_t i = 0; i < c.size(); ++i) c[i] *= at(layer.latent_norm, i);
+    const Row up = affine(layer.latent_up, c, {});
+    Row keys, values;
+    for (auto next = up.begin(); next != up.end();) {
+      keys.insert(keys.end(), next, next + config_.shape.head_dim);
+      keys.insert(keys.end(), down.begin() + latent_dim, down.end());
+      next += config_.shape.head_dim;
+      values.insert(values.end(), next, next + config_.value_head_dim());
+      next += config_.value_head_dim();
+    }
+    k.push_back(rotated(keys, position));
+    v.push_back(values);
+  }
   Row attend(const Row& q, const std::vector<Row>& k, const std::vector<Row>& v, std::size_t position) const {
-    const std::size_t dim = config_.shape.head_dim, group = config_.shape.query_heads / config_.shape.kv_heads;
+    const std::size_t dim = config_.query_head_dim(), value_dim = config_.value_head_dim();
+    const std::size_t group = config_.shape.query_heads / config_.shape.kv_heads;
     const std::size_t window = config_.sliding_window;
     const std::size_t first = window == 0 || position < window ? 0 : position + 1 - window;
-    Row out(q.size());
+    Row out(config_.attended_width());
     for (std::size_t h = 0; h < config_.shape.query_heads; ++h) {
-      const std::size_t from = h / group * dim;
+      const std::size_t from = h / group * dim, value_from = h / group * value_dim;
       Row share(position + 1);
       double sum = 0.0;
       for (std::size_t j = first; j <= position; ++j) {
@@ -141,7 +166,7 @@ class PlainTransformer {
         sum += share[j];
       }
       for (std::size_t j = first; j <= position; ++j) {
-        for (std::size_t i = 0; i < dim; ++i) out[h * dim + i] += share[j] / sum * v[j][from + i];
+        for (std::size_t i = 0; i < value_dim; ++i) out[h * value_dim + i] += share[j] / sum * v[j][value_from + i];
       }
     }
     return out;

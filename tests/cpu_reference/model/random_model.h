@@ -29,15 +29,15 @@ inline kvarium::cpu::Model random_model(const kvarium::cpu::ModelConfig& config,
   matrix(model.weights.embedding);
   matrix(model.weights.position_embedding);
   for (LayerWeights& layer : model.weights.layers) {
-    for (Vector* norm : {&layer.attention_norm, &layer.ffn_norm, &layer.query_norm, &layer.key_norm}) around(1, *norm);
+    for (Vector* norm :
+         {&layer.attention_norm, &layer.ffn_norm, &layer.query_norm, &layer.key_norm, &layer.latent_norm}) {
+      around(1, *norm);
+    }
     for (Vector* bias : {&layer.attention_norm_bias, &layer.ffn_norm_bias, &layer.query_bias, &layer.key_bias,
                          &layer.value_bias, &layer.output_bias, &layer.up_bias, &layer.down_bias}) {
       around(0, *bias);
     }
-    for (const auto* weight :
-         {&layer.query, &layer.key, &layer.value, &layer.output, &layer.gate, &layer.up, &layer.down}) {
-      matrix(*weight);
-    }
+    for (const auto member : kvarium::cpu::kLayerMatrices) matrix(layer.*member);
   }
   around(1, model.weights.final_norm);
   around(0, model.weights.final_norm_bias);
@@ -54,6 +54,15 @@ inline kvarium::cpu::ModelConfig small_llama() {
   config.norm_epsilon = 0.1F;
   config.tied_head = false;
   return config;
+}
+
+/// The same heads over a latent row.
+inline void make_latent(kvarium::cpu::ModelConfig& config, std::uint32_t latent_dim, std::uint32_t rotary_key_dim) {
+  config.shape.kv_kind = kvarium::KvKind::latent;
+  config.shape.kv_heads = config.shape.query_heads;
+  config.shape.latent_dim = latent_dim;
+  config.shape.rotary_key_dim = rotary_key_dim;
+  config.latent_norm_epsilon = 0.1F;
 }
 
 struct Family {
@@ -91,6 +100,15 @@ inline std::vector<Family> families() {
   add("Qwen3, norms of the heads", [](ModelConfig& c) {
     c.qk_norm = true;
     c.rope_pairs = RopePairs::halves;
+  });
+  add("DeepSeek-V2, latent attention", [](ModelConfig& c) {
+    make_latent(c, 10, 4);
+    c.latent_value_dim = 5;
+  });
+  add("latent attention, values as wide as keys, pairs of halves", [](ModelConfig& c) {
+    make_latent(c, 17, 2);
+    c.rope_pairs = RopePairs::halves;
+    c.latent_norm_epsilon = 0.2F;
   });
   add("GPT-2", [](ModelConfig& c) {
     c.norm = NormKind::layer;

@@ -6,6 +6,7 @@
 #include "cpu_reference/kv_store/paged.h"
 #include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/weights.h"
+#include "tests/cpu_reference/model/random_model.h"
 #include "tests/cpu_reference/support.h"
 
 using namespace kvarium;
@@ -29,10 +30,22 @@ BuiltinParams odd_sizes(std::uint32_t query_heads, std::uint32_t kv_heads, std::
   return params;
 }
 
-/// MHA, GQA and MQA, at widths that are no multiple of a vector register.
+/// With the vocabulary and the context of odd_sizes().
+std::shared_ptr<const Model> latent_model(std::uint32_t latent_dim, std::uint32_t rotary_key_dim) {
+  ModelConfig config = kvarium_test::small_llama();
+  kvarium_test::make_latent(config, latent_dim, rotary_key_dim);
+  config.latent_value_dim = 5;
+  return std::make_shared<const Model>(kvarium_test::random_model(config, 3));
+}
+
+/// MHA, GQA, MQA and MLA, at widths that are no multiple of a vector register.
 std::shared_ptr<const Model> any_model() {
-  return builtin_model(
-      GENERATE(odd_sizes(4, 4, 6), odd_sizes(4, 2, 16), odd_sizes(6, 2, 2), odd_sizes(5, 1, 10), odd_sizes(1, 1, 2)));
+  const int which = GENERATE(range(0, 7));
+  if (which == 5) return latent_model(9, 2);
+  if (which == 6) return latent_model(33, 6);
+  const BuiltinParams sizes[] = {odd_sizes(4, 4, 6), odd_sizes(4, 2, 16), odd_sizes(6, 2, 2), odd_sizes(5, 1, 10),
+                                 odd_sizes(1, 1, 2)};
+  return builtin_model(sizes[which]);
 }
 
 }  // namespace
@@ -101,6 +114,38 @@ TEST_CASE("the tolerance is small enough to see one wrong row in the cache") {
   CHECK(difference(transformer.decode_one(tokens[11], cache, work), expected) > 10 * tolerance);
 }
 
+TEST_CASE("the tolerance sees one wrong latent row too, and a latent that was cached without its norm") {
+  const auto model = latent_model(9, 2);
+  const Transformer transformer(*model);
+  const std::vector<TokenId> tokens = random_tokens(12, 53, 2);
+  Work work;
+  const std::vector<float> expected = transformer.forward_uncached(tokens, work);
+  const float tolerance = reordering_tolerance(model->config, expected);
+  for (const bool swapped : {true, false}) {
+    ContiguousKvCache cache(model->config.shape, 12);
+    transformer.prefill(std::span(tokens).first(11), cache, work);
+    float* const row = cache.row(0, 3).key;
+    if (swapped) {
+      std::swap_ranges(row, row + 9, cache.row(0, 4).key);  // the latents, not the rotated keys
+    } else {
+      for (Index i = 0; i < 9; ++i) row[i] /= model->weights.layers[0].latent_norm(i);
+    }
+    CHECK(difference(transformer.decode_one(tokens[11], cache, work), expected) > 10 * tolerance);
+  }
+}
+
+TEST_CASE("a cache of heads is refused by a model with a latent row, also where the rows are as wide") {
+  const auto model = latent_model(10, 2);
+  ModelShape heads = model->config.shape;
+  heads.kv_kind = KvKind::heads;
+  heads.kv_heads = 2;
+  heads.head_dim = 6;
+  ContiguousKvCache cache(heads, 4);
+  Work work;
+  CHECK_THROWS_WITH(Transformer(*model).prefill(random_tokens(3, 53, 1), cache, work),
+                    "the cache has 2 layers of rows of 12 and 12, the model 2 of 12 and 0");
+}
+
 TEST_CASE("a model of one pair convention is a model of the other with the rows of its queries and keys permuted") {
   const auto model = builtin_model({});
   Model halves(model->config, "test");
@@ -154,7 +199,7 @@ TEST_CASE("tokens that cannot run are refused and the cache stays as it was") {
   refuse(std::vector{TokenId{53}}, "token 53 is outside a vocabulary of 53");
   refuse(std::vector{TokenId{0}, TokenId{1}}, "2 tokens do not fit behind the 3 in a cache of 4");
   CHECK_THROWS_WITH(transformer.prefill(three, of_another_model, work),
-                    "the cache has 2 layers of rows of 32, the model 2 of 4");
+                    "the cache has 2 layers of rows of 32 and 32, the model 2 of 4 and 4");
   CHECK_THROWS_WITH(transformer.forward_uncached(random_tokens(41, 53, 1), work),
                     "41 tokens from position 0 do not fit in a context of 40");
 }

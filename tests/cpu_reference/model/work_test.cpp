@@ -7,6 +7,7 @@
 #include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
+#include "tests/cpu_reference/model/random_model.h"
 #include "tests/cpu_reference/support.h"
 
 using namespace kvarium;
@@ -72,4 +73,24 @@ TEST_CASE("a decode step reads every weight once, one row of the embedding, and 
   const std::uint64_t norms = (2 * shape.layers + 1) * shape.hidden;
   const std::uint64_t attention = 4 * 6 * shape.layers * shape.query_heads * shape.head_dim;
   CHECK(step.flops == 2 * (num_parameters(model->config) - embedding - norms) + attention);
+}
+
+TEST_CASE("with latent attention a decode step reads every weight and one row a cached token, and unpacks none") {
+  ModelConfig config = kvarium_test::small_llama();
+  kvarium_test::make_latent(config, 16, 4);
+  const Model model = kvarium_test::random_model(config, 1);
+  ContiguousKvCache cache(config.shape, 8);
+  const std::vector<TokenId> prompt = random_tokens(5, config.shape.vocab, 1);
+  Work prefill, step;
+  const Transformer transformer(model);
+  transformer.prefill(prompt, cache, prefill);
+  transformer.decode_one(prompt[0], cache, step);
+
+  const std::uint64_t embedding = std::uint64_t{config.shape.vocab} * config.shape.hidden;
+  const std::uint64_t weights = num_parameters(config) - embedding + config.shape.hidden;
+  CHECK(step.bytes_read == 4 * (weights + 6 * 2 * (16 + 4)));  // tokens, layers, numbers of a row
+  CHECK(step.score_products == 6 * 2 * 4);
+  const std::uint64_t norms = (2 * 2 + 1) * config.shape.hidden + 2 * 16;
+  const std::uint64_t attention = 2 * 6 * 2 * 4 * (16 + 4 + 16);  // a score and a share of each row, a head
+  CHECK(step.flops == 2 * (num_parameters(config) - embedding - norms) + attention);
 }
