@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cuda/simt/emulator/access_log.h"
 #include "cuda/simt/emulator/fault.h"
 #include "cuda/simt/emulator/kernel_text.h"
 #include "cuda/simt/emulator/sanitizers.h"
@@ -28,6 +29,7 @@ Block::Block(const KernelLaunch& launch)
       threads_(launch.block.volume()),
       warps_((launch.block.volume() + kWarpSize - 1) / kWarpSize),
       shared_(std::make_unique<SharedMemory>(launch.shared_bytes, launch.options)),
+      race_clock_(launch.options.check_races ? warps_.size() : 0),
       random_(launch.options.seed) {
   for (unsigned t = 0; t < num_threads(); ++t) {
     threads_[t].index = thread_index(t, launch.block);
@@ -55,7 +57,9 @@ void Block::begin(const uint3& index) {
   num_returned_ = 0;
   num_at_barrier_ = 0;
   failure_ = nullptr;
+  for (unsigned t = 0; copies_ != nullptr && t < num_threads(); ++t) forget_copies(copies_[t]);
   shared_->begin_block();
+  race_clock_.meet_at_barrier();
   tsan_release(&start_token_);
 }
 
@@ -68,8 +72,10 @@ void Block::run() {
         run_warp(launch_.options.order == ThreadOrder::reverse ? num_warps() - 1 - warp : warp);
       }
     } while (open_barrier());
+    if (launch_.options.log != nullptr) launch_.options.log->end_block();
   } catch (...) {
     unwind();
+    if (launch_.options.log != nullptr) launch_.options.log->end_block();
     throw;
   }
 }
@@ -122,6 +128,7 @@ bool Block::open_barrier() {
   }
   num_at_barrier_ = 0;
   ++num_barriers_;
+  race_clock_.meet_at_barrier();
   return true;
 }
 
@@ -187,6 +194,7 @@ void Block::suspend(ThreadState state, const char* name, const Site& site) {
 }
 
 void Block::returned(unsigned index) {
+  if (copies_ != nullptr) land_all_copies(copies_[index]);
   Warp& warp = warps_[index / kWarpSize];
   warp.returned |= 1U << (index % kWarpSize);
   for (OpenCall& call : warp.calls) {
@@ -202,6 +210,14 @@ Meeting Block::barrier(const char* name, bool predicate, const Site& site) {
   suspend(ThreadState::at_barrier, name, site);
   tsan_acquire(token);
   return meeting_;
+}
+
+CopyQueue& Block::copies() {
+  if (copies_ == nullptr) {
+    const Unseen unseen;
+    copies_ = std::make_unique<CopyQueue[]>(threads_.size());
+  }
+  return copies_[running_];
 }
 
 void Block::pause(const char* label, const Site& site) {

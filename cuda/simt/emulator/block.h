@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "cuda/simt/emulator/copy_queue.h"
 #include "cuda/simt/emulator/options.h"
+#include "cuda/simt/emulator/race_clock.h"
 #include "cuda/simt/emulator/thread.h"
 
 namespace kvarium::cuda::emulator {
@@ -72,6 +74,8 @@ class Block {
   void warp_call(const OpenCall& call, const void* in, void* out, const Site& site);
   void pause(const char* label, const Site& site);
   SharedMemory& shared() { return *shared_; }
+  const RaceClock& race_clock() const { return race_clock_; }
+  CopyQueue& copies();
   unsigned running() const { return running_; }
 
   /// The block whose thread is running now, or null on the host.
@@ -94,6 +98,8 @@ class Block {
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;
   std::unique_ptr<SharedMemory> shared_;
+  RaceClock race_clock_;
+  std::unique_ptr<CopyQueue[]> copies_;  ///< of each thread, once one of them copies
   uint3 index_;
   unsigned running_ = 0;
   std::size_t num_returned_ = 0;

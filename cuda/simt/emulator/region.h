@@ -11,6 +11,8 @@ namespace kvarium::cuda::emulator {
 
 enum class Space : std::uint8_t { global, shared };
 
+class RaceShadow;
+
 struct Region {
   std::string name;
   Space space = Space::global;
@@ -18,6 +20,8 @@ struct Region {
   std::size_t bytes = 0;
   std::size_t element_bytes = 1;            ///< of its declaration, for messages
   std::unique_ptr<std::uint8_t[]> written;  ///< one for each byte: 0 until something is written there. Null: not kept
+
+  std::shared_ptr<RaceShadow> shadow;  ///< who touched what, in shared memory. Null: not kept
 
   std::size_t num_elements() const { return bytes / element_bytes; }
 };

@@ -2,6 +2,8 @@
 // Which sanitizer watches. The emulator itself is never compiled for ThreadSanitizer (what it does in the name of a
 // thread would look like races), so the build says with SIMT_TSAN that the kernels are.
 
+#include <cstddef>
+
 #if defined(__SANITIZE_ADDRESS__)
 #define SIMT_ASAN 1
 #elif defined(__has_feature)
@@ -16,6 +18,12 @@
 #endif
 #if defined(SIMT_TSAN)
 #include <sanitizer/tsan_interface.h>
+extern "C" {
+void __tsan_read_range(void* address, unsigned long bytes);
+void __tsan_write_range(void* address, unsigned long bytes);
+void AnnotateIgnoreWritesBegin(const char* file, int line);
+void AnnotateIgnoreWritesEnd(const char* file, int line);
+}
 #endif
 
 namespace kvarium::cuda::emulator {
@@ -31,5 +39,34 @@ inline void tsan_acquire([[maybe_unused]] void* token) {
   __tsan_acquire(token);
 #endif
 }
+
+/// What the emulator reads or writes for the running thread, and the kernel's own code does not.
+inline void tsan_read([[maybe_unused]] const void* address, [[maybe_unused]] std::size_t bytes) {
+#if defined(SIMT_TSAN)
+  __tsan_read_range(const_cast<void*>(address), bytes);
+#endif
+}
+inline void tsan_write([[maybe_unused]] void* address, [[maybe_unused]] std::size_t bytes) {
+#if defined(SIMT_TSAN)
+  __tsan_write_range(address, bytes);
+#endif
+}
+
+/// What the emulator itself does with memory while a thread runs is no write of that thread.
+class Unseen {
+ public:
+  Unseen() {
+#if defined(SIMT_TSAN)
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+#endif
+  }
+  ~Unseen() {
+#if defined(SIMT_TSAN)
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+#endif
+  }
+  Unseen(const Unseen&) = delete;
+  Unseen& operator=(const Unseen&) = delete;
+};
 
 }  // namespace kvarium::cuda::emulator

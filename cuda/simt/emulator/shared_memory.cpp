@@ -6,35 +6,14 @@
 
 #include "cuda/simt/emulator/block.h"
 #include "cuda/simt/emulator/fault.h"
+#include "cuda/simt/emulator/race_shadow.h"
 #include "cuda/simt/emulator/sanitizers.h"
-
-#if defined(SIMT_TSAN)
-extern "C" void AnnotateIgnoreWritesBegin(const char* file, int line);
-extern "C" void AnnotateIgnoreWritesEnd(const char* file, int line);
-#endif
 
 namespace kvarium::cuda::emulator {
 namespace {
 
 constexpr std::align_val_t kAlignment{128};
 constexpr std::size_t kMostArrays = 64;
-
-/// What the emulator does with memory in the name of a thread is no write of that thread to ThreadSanitizer.
-class Unseen {
- public:
-  Unseen() {
-#if defined(SIMT_TSAN)
-    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
-#endif
-  }
-  ~Unseen() {
-#if defined(SIMT_TSAN)
-    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
-#endif
-  }
-  Unseen(const Unseen&) = delete;
-  Unseen& operator=(const Unseen&) = delete;
-};
 
 }  // namespace
 
@@ -51,6 +30,7 @@ struct SharedMemory::Array {
     region.bytes = bytes;
     region.element_bytes = element_bytes;
     if (options.check_initialised) region.written = std::make_unique<std::uint8_t[]>(bytes);
+    if (options.check_races) region.shadow = std::make_shared<RaceShadow>(bytes, element_bytes);
     poison();
   }
   ~Array() { ::operator delete(region.begin, kAlignment); }

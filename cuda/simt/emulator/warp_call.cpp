@@ -87,6 +87,7 @@ void Block::complete_if_all_are_here(unsigned warp, OpenCall& call) {
     seen.site[lane] = thread.site;
     thread.state = ThreadState::ready;
   }
+  if (call.orders_memory) race_clock_.meet_in_warp(warp, call.arrived);
   call.mask = 0;
   if (call.function != nullptr) call.function(seen);
 }

@@ -1,0 +1,31 @@
+#pragma once
+// Functions that a device has an instruction for, with its precision there, and the host's own precision here. The
+// results differ in the last places: compare with a tolerance.
+
+#include <cmath>
+
+#include "cuda/simt/backend.h"
+
+namespace kvarium::cuda {
+inline namespace SIMT_BACKEND {
+
+#if SIMT_ON_DEVICE
+__device__ __forceinline__ float fast_exp2(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+__device__ __forceinline__ float fast_exp(float x) { return __expf(x); }
+__device__ __forceinline__ float fast_log2(float x) { return __log2f(x); }
+__device__ __forceinline__ float fast_divide(float x, float y) { return __fdividef(x, y); }
+__device__ __forceinline__ float reciprocal_root(float x) { return rsqrtf(x); }
+#else
+inline float fast_exp2(float x) { return std::exp2(x); }
+inline float fast_exp(float x) { return std::exp(x); }
+inline float fast_log2(float x) { return std::log2(x); }
+inline float fast_divide(float x, float y) { return x / y; }
+inline float reciprocal_root(float x) { return 1.0F / std::sqrt(x); }
+#endif
+
+}  // namespace SIMT_BACKEND
+}  // namespace kvarium::cuda
