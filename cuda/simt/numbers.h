@@ -87,7 +87,7 @@ struct NumberFormat {
 inline constexpr NumberFormat kF16{5, 10, 0x7C00, 0x7FFF, 0x7C01};
 inline constexpr NumberFormat kBf16{8, 7, 0x7F80, 0x7FFF, 0x7F81};
 inline constexpr NumberFormat kE4m3{4, 3, 0x7E, 0x7F, 0x7F};
-inline constexpr NumberFormat kE5m2{5, 2, 0x7B, 0x7E, 0x7D};
+inline constexpr NumberFormat kE5m2{5, 2, 0x7B, 0x7F, 0x7D};
 
 /// bits / 2^shift, rounded to the nearest, ties to even.
 constexpr std::uint32_t rounded_shift(std::uint32_t bits, unsigned shift) {

@@ -6,6 +6,7 @@
 #include "cuda/simt/emulator/block.h"
 #include "cuda/simt/emulator/fault.h"
 #include "cuda/simt/emulator/race_shadow.h"
+#include "cuda/simt/emulator/sanitizers.h"
 
 namespace kvarium::cuda::emulator {
 namespace {
@@ -24,6 +25,7 @@ bool is_inside(const Region& region, const void* address, std::size_t bytes) {
 }
 
 bool is_written(const Region& region, const void* address, std::size_t bytes) {
+  const Unseen unseen;
   const std::uint8_t* written = region.written.get() + (static_cast<const std::byte*>(address) - region.begin);
   return std::memchr(written, 0, bytes) == nullptr;
 }
@@ -32,6 +34,7 @@ bool is_written(const Region& region, const void* address, std::size_t bytes) {
 
 void mark_written(Region& region, const void* address, std::size_t bytes) {
   if (region.written == nullptr) return;
+  const Unseen unseen;
   std::memset(region.written.get() + (static_cast<const std::byte*>(address) - region.begin), 1, bytes);
 }
 

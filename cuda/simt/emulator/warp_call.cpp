@@ -89,6 +89,7 @@ void Block::complete_if_all_are_here(unsigned warp, OpenCall& call) {
   }
   if (call.orders_memory) race_clock_.meet_in_warp(warp, call.arrived);
   call.mask = 0;
+  const Unseen unseen;
   if (call.function != nullptr) call.function(seen);
 }
 
