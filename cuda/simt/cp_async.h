@@ -41,9 +41,9 @@ void cp_async16(const sptr<T>& to, const gptr<U>& from, int bytes = 16,
 }
 inline void cp_async_commit() { emulator::commit_copies(); }
 template <int youngest>
-void cp_async_wait() {
+void cp_async_wait(emulator::Site site = emulator::Site::current()) {
   static_assert(youngest >= 0);
-  emulator::wait_for_copies(youngest);
+  emulator::wait_for_copies(youngest, site);
 }
 
 #endif

@@ -67,7 +67,7 @@ void mma_m16n8k16(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_
 template <bool transposed, typename T>
 void ldmatrix_x4(std::uint32_t (&r)[4], const sptr<T>& row, emulator::Site site = emulator::Site::current()) {
   static_assert(sizeof(T) == 2, "ldmatrix moves 16-bit numbers");
-  emulator::check_access(row.region(), row.unchecked(), 16, emulator::Access::load, site);
+  emulator::check_access(row.region(), row.unchecked(), 16, 16, emulator::Access::load, site);
   emulator::ldmatrix(r, row.unchecked(), transposed, site);
 }
 

@@ -1,7 +1,20 @@
 #pragma once
-// CUDA's short vectors, which load_vec and store_vec move at once.
+// Short vectors, which load_vec and store_vec move at once: a Pack of any numbers, and CUDA's own.
 
 #include "cuda/simt/backend.h"
+
+namespace kvarium::cuda {
+inline namespace SIMT_BACKEND {
+
+/// As many numbers as a thread can load or store at once: 16 bytes of them.
+template <typename T>
+struct alignas(16) Pack {
+  static constexpr int kCount = 16 / sizeof(T);
+  T at[kCount];
+};
+
+}  // namespace SIMT_BACKEND
+}  // namespace kvarium::cuda
 
 #if !SIMT_ON_DEVICE
 namespace kvarium::cuda {

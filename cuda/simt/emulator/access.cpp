@@ -79,8 +79,9 @@ void check_written(const Region& region, const void* address, std::size_t bytes,
         std::string(verb(access)) + " " + element_text(region, address) + ", where nothing was written", site);
 }
 
-void check_access(Region* region, const void* address, std::size_t bytes, Access access, const Site& site) {
-  check_place(region, address, bytes, bytes, access, site);
+void check_access(Region* region, const void* address, std::size_t bytes, std::size_t alignment, Access access,
+                  const Site& site) {
+  check_place(region, address, bytes, alignment, access, site);
   Block& block = *Block::current();
   if (region->shadow != nullptr) region->shadow->note(block, *region, address, bytes, access, site);
   if (access != Access::store) check_written(*region, address, bytes, access, site);

@@ -17,8 +17,9 @@ const char* verb(Access access);
 std::string element_text(const Region& region, const void* address);
 
 /// Looks whether the running thread may touch [address, address + bytes), and keeps what the checks need to know.
-/// KernelFault: bounds, alignment (a multiple of `bytes`), uninitialised, race, in_flight.
-void check_access(Region* region, const void* address, std::size_t bytes, Access access, const Site& site);
+/// KernelFault: bounds, alignment, uninitialised, race, in_flight.
+void check_access(Region* region, const void* address, std::size_t bytes, std::size_t alignment, Access access,
+                  const Site& site);
 
 /// The first half of it: KernelFault for bounds and alignment.
 void check_place(const Region* region, const void* address, std::size_t bytes, std::size_t alignment, Access access,

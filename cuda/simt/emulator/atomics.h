@@ -10,7 +10,7 @@ namespace kvarium::cuda::emulator {
 template <typename T, Space space, typename Change>
 T atomically(const CheckedPtr<T, space>& at, const Site& site, const Change& change) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomic operations are of 4 or 8 bytes");
-  check_access(at.region(), at.unchecked(), sizeof(T), Access::atomic, site);
+  check_access(at.region(), at.unchecked(), sizeof(T), sizeof(T), Access::atomic, site);
   T old;
   __atomic_load(at.unchecked(), &old, __ATOMIC_RELAXED);
   T next = change(old);

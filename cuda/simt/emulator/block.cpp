@@ -1,5 +1,6 @@
 #include "cuda/simt/emulator/block.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cuda/simt/emulator/access_log.h"
@@ -202,7 +203,16 @@ void Block::returned(unsigned index) {
   }
 }
 
+bool Block::is_left_out(const Site& site) const {
+  if (std::vector<Site>* sites = launch_.options.orderings) {
+    const Unseen unseen;
+    if (std::find(sites->begin(), sites->end(), site) == sites->end()) sites->push_back(site);
+  }
+  return site == launch_.options.without;
+}
+
 Meeting Block::barrier(const char* name, bool predicate, const Site& site) {
+  if (is_left_out(site)) return {};
   char* token = &barrier_tokens_[num_barriers_ % 2];
   tsan_release(token);
   threads_[running_].predicate = predicate;

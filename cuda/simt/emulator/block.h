@@ -73,6 +73,8 @@ class Block {
   Meeting barrier(const char* name, bool predicate, const Site& site);
   void warp_call(const OpenCall& call, const void* in, void* out, const Site& site);
   void pause(const char* label, const Site& site);
+  /// Notes a line that orders memory; true when this run is to go without it.
+  bool is_left_out(const Site& site) const;
   SharedMemory& shared() { return *shared_; }
   const RaceClock& race_clock() const { return race_clock_; }
   CopyQueue& copies();

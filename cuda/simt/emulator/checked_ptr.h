@@ -21,13 +21,13 @@ struct At {
 
 template <typename T>
 T checked_load(Region* region, const T* address, const Site& site) {
-  check_access(region, address, sizeof(T), Access::load, site);
+  check_access(region, address, sizeof(T), alignof(T), Access::load, site);
   return *address;
 }
 
 template <typename T>
 void checked_store(Region* region, T* address, const T& value, const Site& site) {
-  check_access(region, address, sizeof(T), Access::store, site);
+  check_access(region, address, sizeof(T), alignof(T), Access::store, site);
   *address = value;
 }
 

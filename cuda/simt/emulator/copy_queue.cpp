@@ -75,8 +75,9 @@ void begin_copy(Region* to_region, void* to, Region* from_region, const void* fr
 
 void commit_copies() { ++Block::current()->copies().group; }
 
-void wait_for_copies(unsigned youngest) {
+void wait_for_copies(unsigned youngest, const Site& site) {
   CopyQueue& queue = Block::current()->copies();
+  if (Block::current()->is_left_out(site)) ++youngest;
   if (queue.group >= youngest) land_before(queue, queue.group - youngest);
 }
 

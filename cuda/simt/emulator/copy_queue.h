@@ -34,7 +34,7 @@ struct CopyQueue {
 void begin_copy(Region* to_region, void* to, Region* from_region, const void* from, int bytes, const Site& site);
 void commit_copies();
 /// All groups but the `youngest` ones land.
-void wait_for_copies(unsigned youngest);
+void wait_for_copies(unsigned youngest, const Site& site);
 
 /// A thread returns: what it began lands.
 void land_all_copies(CopyQueue& queue);

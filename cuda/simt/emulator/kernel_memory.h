@@ -45,7 +45,8 @@ using sptr = emulator::CheckedPtr<T, emulator::Space::shared>;  // NOLINT(readab
 
 template <typename Vector, typename T, emulator::Space space>
 Vector load_vec(const emulator::CheckedPtr<T, space>& from, emulator::Site site = emulator::Site::current()) {
-  emulator::check_access(from.region(), from.unchecked(), sizeof(Vector), emulator::Access::load, site);
+  emulator::check_access(from.region(), from.unchecked(), sizeof(Vector), alignof(Vector), emulator::Access::load,
+                         site);
   Vector value;
   std::memcpy(&value, from.unchecked(), sizeof value);
   return value;
@@ -54,7 +55,7 @@ Vector load_vec(const emulator::CheckedPtr<T, space>& from, emulator::Site site 
 template <typename Vector, typename T, emulator::Space space>
 void store_vec(const emulator::CheckedPtr<T, space>& to, const Vector& value,
                emulator::Site site = emulator::Site::current()) {
-  emulator::check_access(to.region(), to.unchecked(), sizeof(Vector), emulator::Access::store, site);
+  emulator::check_access(to.region(), to.unchecked(), sizeof(Vector), alignof(Vector), emulator::Access::store, site);
   std::memcpy(to.unchecked(), &value, sizeof value);
 }
 

@@ -2,6 +2,9 @@
 // How strictly and in which order the emulator runs the next launches.
 
 #include <cstdint>
+#include <vector>
+
+#include "cuda/simt/emulator/site.h"
 
 namespace kvarium::cuda::emulator {
 
@@ -21,8 +24,12 @@ struct Emulation {
   bool allow_early_exit = false;  ///< a thread may return while others still meet at barriers (legal since sm_70)
   bool allow_different_barriers = false;  ///< threads may meet at barriers of different lines
   bool check_initialised = true;
-  bool check_races = true;   ///< shared memory, between the threads of a block
-  AccessLog* log = nullptr;  ///< counts sectors and bank conflicts when set; must outlive the launches
+  bool check_races = true;  ///< shared memory, between the threads of a block
+  /// Mutation: the __syncthreads or __syncwarp of this line does nothing, a cp_async_wait there lets one group more be
+  /// under way. A test of a kernel must notice it for each of its lines.
+  Site without = {};
+  std::vector<Site>* orderings = nullptr;  ///< collects those lines
+  AccessLog* log = nullptr;                ///< counts sectors and bank conflicts when set; must outlive the launches
 };
 
 /// What launches of this thread of the host use.

@@ -2,6 +2,7 @@
 // Where in a kernel something happens. As a default argument it names the line of the caller.
 
 #include <string>
+#include <string_view>
 
 namespace kvarium::cuda::emulator {
 
@@ -12,7 +13,7 @@ struct Site {
   static constexpr Site current(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     return {file, line};
   }
-  bool operator==(const Site& other) const { return line == other.line && file == other.file; }
+  bool operator==(const Site& other) const { return line == other.line && std::string_view(file) == other.file; }
 };
 
 /// "store_kv.cuh:31": the file without its folders.

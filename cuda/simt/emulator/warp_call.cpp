@@ -13,6 +13,7 @@ void warp_call(const char* name, std::uint32_t mask, const void* in, void* out, 
                bool orders_memory) {
   Block* block = Block::current();
   if (block == nullptr) throw KernelFault(FaultKind::mask, std::string(name) + " is called outside of a kernel");
+  if (orders_memory && block->is_left_out(site)) return;
   OpenCall call;
   call.name = name;
   call.function = function;
@@ -41,7 +42,9 @@ void Block::warp_call(const OpenCall& wanted, const void* in, void* out, const S
   char* token = &warps_[warp].tokens[call.token];
   if (wanted.orders_memory) tsan_release(token);
   complete_if_all_are_here(warp, call);
-  if (call.mask != 0) suspend(ThreadState::at_warp_call, wanted.name, site);
+  const bool is_open = call.mask != 0;
+  // Who comes last could go on at once; in slow motion it stops like the others.
+  if (is_open || pauses_) suspend(is_open ? ThreadState::at_warp_call : ThreadState::ready, wanted.name, site);
   if (wanted.orders_memory) tsan_acquire(token);
 }
 

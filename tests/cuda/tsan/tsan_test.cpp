@@ -4,10 +4,9 @@
 #include <vector>
 
 #include "cuda/simt/cp_async.h"
-#include "cuda/simt/emulator/options.h"
 #include "cuda/simt/mma.h"
 #include "tests/cuda/emulate.h"
-#include "tests/cuda/tsan/reports.h"
+#include "tests/cuda/tsan/launched.h"
 #include "tests/support/catch.h"
 
 using namespace kvarium::cuda;
@@ -81,17 +80,11 @@ __global__ void load_matrix(gptr<std::uint32_t> out) {
   out[threadIdx.x] = registers[0];
 }
 
-/// Reports of one launch, with the emulator's own checks off.
 template <typename Kernel, typename... Arguments>
 int reports_of(CopyTime copies, Kernel kernel, dim3 grid, dim3 block, Arguments&&... arguments) {
   emulator::Emulation options;
   options.copies = copies;
-  options.check_races = false;
-  options.check_initialised = false;
-  const emulator::UseEmulation use(options);
-  const int before = kvarium_test::num_race_reports();
-  run(kernel, grid, block, std::forward<Arguments>(arguments)...);
-  return kvarium_test::num_race_reports() - before;
+  return kvarium_test::reports_of(options, [&] { run(kernel, grid, block, std::forward<Arguments>(arguments)...); });
 }
 
 DeviceBuffer<int> numbers(std::size_t count) { return DeviceBuffer<int>(std::vector<int>(count, 7)); }

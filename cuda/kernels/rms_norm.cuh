@@ -1,0 +1,137 @@
+#pragma once
+// y[t][j] = weight[j] * x[t][j] / sqrt(mean_k(x[t][k]^2) + epsilon)   (Zhang and Sennrich 2019, equation 4)
+//
+//   rung            idea                                        bytes moved a token   what to learn
+//   thread_a_token  one thread walks along a row, twice         3 w s (+ w s weight)  neighbouring threads read numbers
+//   that
+//                                                                                     lie a row apart: a sector for
+//                                                                                     each
+//   warp_a_token    32 lanes walk side by side, add up by       3 w s (+ w s weight)  coalescing; a sum across lanes
+//                   shuffles
+//   block_a_token   a whole block, 16 bytes a thread; the row   2 w s (+ w s weight)  the floor: each number is read
+//   once and
+//                   stays in registers                                                written once; a sum across warps
+//
+// w: width, s: bytes of a number. The weight comes from the cache after the first tokens. Sums are in float.
+
+#include <string>
+
+#include "core/error.h"
+
+#include "cuda/simt/host.h"
+#include "cuda/simt/kernel.h"
+#include "cuda/simt/math.h"
+#include "cuda/simt/numbers.h"
+#include "cuda/simt/vectors.h"
+
+namespace kvarium::cuda {
+inline namespace SIMT_BACKEND {
+
+/// The sum over the 32 lanes of a warp, in every lane.
+__device__ __forceinline__ float warp_sum(float value) {
+  SIMT_UNROLL
+  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(0xFFFFFFFFU, value, distance);
+  return value;
+}
+
+/// x, y: [tokens][width], weight: [width]. One thread a token.
+template <typename T>
+__global__ void rms_norm_thread(gptr<const T> x, gptr<const T> weight, float epsilon, gptr<T> y, int tokens,
+                                int width) {
+  const int token = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (token >= tokens) return;
+  const gptr<const T> row = x + static_cast<long long>(token) * width;
+  const gptr<T> out = y + static_cast<long long>(token) * width;
+  float sum = 0;
+  for (int i = 0; i < width; ++i) {
+    const float number = to_float(row[i]);
+    sum += number * number;
+  }
+  const float scale = reciprocal_root(sum / static_cast<float>(width) + epsilon);
+  for (int i = 0; i < width; ++i) out[i] = from_float<T>(to_float(weight[i]) * to_float(row[i]) * scale);
+}
+
+/// The same; one warp a token, blockDim.x / 32 tokens a block.
+template <typename T>
+__global__ void rms_norm_warp(gptr<const T> x, gptr<const T> weight, float epsilon, gptr<T> y, int tokens, int width) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int token = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
+  if (token >= tokens) return;  // the whole warp
+  const gptr<const T> row = x + static_cast<long long>(token) * width;
+  const gptr<T> out = y + static_cast<long long>(token) * width;
+  float sum = 0;
+  for (int i = lane; i < width; i += 32) {
+    const float number = to_float(row[i]);
+    sum += number * number;
+  }
+  const float scale = reciprocal_root(warp_sum(sum) / static_cast<float>(width) + epsilon);
+  for (int i = lane; i < width; i += 32) out[i] = from_float<T>(to_float(weight[i]) * to_float(row[i]) * scale);
+}
+
+inline constexpr int kMostNormThreads = 1024;
+
+/// The same; one block a token, every thread one Pack<T>: width = blockDim.x * Pack<T>::kCount at most, a multiple of
+/// kCount.
+template <typename T>
+__global__ void rms_norm_block(gptr<const T> x, gptr<const T> weight, float epsilon, gptr<T> y, int width) {
+  SIMT_SHARED(float[kMostNormThreads / 32], warp_sums);
+  const int first = static_cast<int>(threadIdx.x) * Pack<T>::kCount;
+  const long long row = static_cast<long long>(blockIdx.x) * width;
+  const bool has_numbers = first < width;
+  Pack<T> numbers{};
+  float sum = 0;
+  if (has_numbers) {
+    numbers = load_vec<Pack<T>>(x + (row + first));
+    SIMT_UNROLL
+    for (int i = 0; i < Pack<T>::kCount; ++i) sum += to_float(numbers.at[i]) * to_float(numbers.at[i]);
+  }
+  sum = warp_sum(sum);
+  if (threadIdx.x % 32 == 0) warp_sums[threadIdx.x / 32] = sum;
+  __syncthreads();
+  float total = 0;
+  for (unsigned warp = 0; warp < blockDim.x / 32; ++warp) total += warp_sums[warp];
+  if (!has_numbers) return;
+  const float scale = reciprocal_root(total / static_cast<float>(width) + epsilon);
+  const Pack<T> weights = load_vec<Pack<T>>(weight + first);
+  SIMT_UNROLL
+  for (int i = 0; i < Pack<T>::kCount; ++i) {
+    numbers.at[i] = from_float<T>(to_float(weights.at[i]) * to_float(numbers.at[i]) * scale);
+  }
+  store_vec(y + (row + first), numbers);
+}
+
+enum class RmsNormRung { thread_a_token, warp_a_token, block_a_token };
+
+/// Whether rung block_a_token can take rows of this width.
+template <typename T>
+constexpr bool fits_block(int width) {
+  return width % Pack<T>::kCount == 0 && width <= kMostNormThreads * Pack<T>::kCount;
+}
+
+/// x, y: [tokens][width], not the same memory; weight: [width]. MisuseError when the rung cannot take the width.
+template <typename T>
+void rms_norm(RmsNormRung rung, Stream& stream, gptr<const T> x, gptr<const T> weight, float epsilon, gptr<T> y,
+              int tokens, int width) {
+  if (tokens == 0) return;
+  constexpr unsigned kThreads = 128;
+  const auto num_tokens = static_cast<unsigned>(tokens);
+  if (rung == RmsNormRung::thread_a_token) {
+    launch(rms_norm_thread<T>, (num_tokens + kThreads - 1) / kThreads, kThreads, 0, stream, x, weight, epsilon, y,
+           tokens, width);
+  } else if (rung == RmsNormRung::warp_a_token) {
+    constexpr unsigned kWarps = kThreads / 32;
+    launch(rms_norm_warp<T>, (num_tokens + kWarps - 1) / kWarps, kThreads, 0, stream, x, weight, epsilon, y, tokens,
+           width);
+  } else {
+    if (!fits_block<T>(width)) {
+      throw MisuseError("rms_norm: one block a token takes rows of a multiple of " + std::to_string(Pack<T>::kCount) +
+                        " numbers, at most " + std::to_string(kMostNormThreads * Pack<T>::kCount) + ", not of " +
+                        std::to_string(width));
+    }
+    const auto packs = static_cast<unsigned>(width / Pack<T>::kCount);
+    launch(rms_norm_block<T>, num_tokens, (packs + 31) / 32 * 32, 0, stream, x, weight, epsilon, y, width);
+  }
+}
+
+}  // namespace SIMT_BACKEND
+}  // namespace kvarium::cuda

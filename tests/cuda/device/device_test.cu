@@ -1,0 +1,155 @@
+// The kernels on a real device, against loops in double: no test framework, so that it builds wherever nvcc is. Exit
+// code 0: all right, 1: something is wrong, 77: there is no device to run on.
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "cuda/kernels/copy_blocks.cuh"
+#include "cuda/kernels/rms_norm.cuh"
+#include "cuda/kernels/store_kv.cuh"
+
+namespace {
+
+using namespace kvarium::cuda;
+using kvarium::KvLayout;
+
+int num_wrong = 0;
+
+void expect(bool is_right, const std::string& what) {
+  std::printf("%s %s\n", is_right ? "ok   " : "WRONG", what.c_str());
+  num_wrong += is_right ? 0 : 1;
+}
+
+/// False, with one line, when no kernel can run here.
+bool has_device() {
+  int devices = 0, driver = 0;
+  const cudaError_t error = cudaGetDeviceCount(&devices);
+  static_cast<void>(cudaDriverGetVersion(&driver));
+  if (error == cudaSuccess && devices > 0) return true;
+  std::printf("SKIP: no usable CUDA device: %s (%s), driver %d, devices %d\n", cudaGetErrorName(error),
+              cudaGetErrorString(error), driver, devices);
+  return false;
+}
+
+template <typename T>
+std::vector<T> random_numbers(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<T> numbers(count);
+  for (T& number : numbers) number = from_float<T>(normal(random));
+  return numbers;
+}
+
+template <typename T>
+double rms_norm_error(RmsNormRung rung, int tokens, int width) {
+  const std::vector<T> x = random_numbers<T>(static_cast<std::size_t>(tokens) * static_cast<std::size_t>(width), 1);
+  const std::vector<T> weight = random_numbers<T>(static_cast<std::size_t>(width), 2);
+  DeviceBuffer<T> x_device(x), weight_device(weight), y_device(x.size());
+  Stream stream;
+  rms_norm<T>(rung, stream, x_device.ptr(), weight_device.ptr(), 1e-5F, y_device.ptr(), tokens, width);
+  const std::vector<T> y = y_device.download();
+  double most = 0;
+  for (std::size_t t = 0; t < static_cast<std::size_t>(tokens); ++t) {
+    const std::size_t row = t * static_cast<std::size_t>(width);
+    double sum = 0;
+    for (int i = 0; i < width; ++i) sum += std::pow(static_cast<double>(to_float(x[row + i])), 2);
+    for (int i = 0; i < width; ++i) {
+      const double wanted =
+          to_float(weight[i]) * static_cast<double>(to_float(x[row + i])) / std::sqrt(sum / width + 1e-5);
+      const double got = to_float(y[row + i]);
+      most = std::isfinite(got) ? std::fmax(most, std::fabs(got - wanted) / std::fmax(std::fabs(wanted), 0x1p-14))
+                                : INFINITY;
+    }
+  }
+  return most;
+}
+
+template <typename T>
+void check_rms_norm(const std::string& type) {
+  for (const int width : {64, 288, 4096}) {
+    // As in the emulated test, with 2 ulp more for the device's rsqrt (CUDA C++ Programming Guide, "Mathematical
+    // Functions").
+    const double tolerance =
+        (width / 2.0 + 8) * std::ldexp(1.0, -24) + (sizeof(T) == 4 ? 0 : std::ldexp(1.0, type == "f16" ? -11 : -8));
+    for (const RmsNormRung rung :
+         {RmsNormRung::thread_a_token, RmsNormRung::warp_a_token, RmsNormRung::block_a_token}) {
+      if (rung == RmsNormRung::block_a_token && !fits_block<T>(width)) continue;
+      const double error = rms_norm_error<T>(rung, 130, width);
+      expect(error <= tolerance, "rms_norm " + type + ", width " + std::to_string(width) + ", rung " +
+                                     std::to_string(static_cast<int>(rung)) + ": error " + std::to_string(error * 1e6) +
+                                     "e-6, tolerance " + std::to_string(tolerance * 1e6) + "e-6");
+    }
+  }
+}
+
+template <typename T>
+void check_store_kv(const std::string& type) {
+  const KvLayout layout{16, 2, 64};
+  const std::vector<long long> slots = {17, 3, kNoSlot, 40, 0};
+  const std::size_t width = layout.token_stride();
+  const std::vector<T> keys = random_numbers<T>(slots.size() * width, 3),
+                       values = random_numbers<T>(slots.size() * width, 4);
+  for (const StoreKvRung rung : {StoreKvRung::numbers, StoreKvRung::packs}) {
+    DeviceBuffer<T> keys_device(keys), values_device(values), key_cache(3 * layout.block_stride()),
+        value_cache(3 * layout.block_stride());
+    DeviceBuffer<long long> slots_device(slots);
+    Stream stream;
+    key_cache.zero(stream);
+    value_cache.zero(stream);
+    store_kv<T>(rung, stream,
+                {keys_device.ptr(), values_device.ptr(), slots_device.ptr(), key_cache.ptr(), value_cache.ptr()},
+                static_cast<int>(slots.size()), layout);
+    std::vector<T> wanted_keys(key_cache.size(), T{}), wanted_values(value_cache.size(), T{});
+    for (std::size_t t = 0; t < slots.size(); ++t) {
+      if (slots[t] == kNoSlot) continue;
+      const std::size_t to = static_cast<std::size_t>(slots[t]) * width;
+      std::memcpy(&wanted_keys[to], &keys[t * width], width * sizeof(T));
+      std::memcpy(&wanted_values[to], &values[t * width], width * sizeof(T));
+    }
+    const std::vector<T> got_keys = key_cache.download(), got_values = value_cache.download();
+    expect(std::memcmp(got_keys.data(), wanted_keys.data(), got_keys.size() * sizeof(T)) == 0 &&
+               std::memcmp(got_values.data(), wanted_values.data(), got_values.size() * sizeof(T)) == 0,
+           "store_kv " + type + ", rung " + std::to_string(static_cast<int>(rung)));
+  }
+}
+
+void check_copy_blocks() {
+  const KvLayout layout{16, 2, 64};
+  const std::size_t count = std::size_t{2} * 4 * layout.block_stride();
+  const std::vector<float> keys = random_numbers<float>(count, 5);
+  const std::vector<BlockPair> pairs = {{0, 1, 16}, {1, 2, 5}, {3, 0, 16}};
+  std::vector<float> wanted = keys;
+  for (std::size_t layer = 0; layer < 2; ++layer) {
+    for (const BlockPair& pair : pairs) {
+      std::memcpy(&wanted[layout.offset(4 * layer + pair.to, 0, 0, 0)],
+                  &wanted[layout.offset(4 * layer + pair.from, 0, 0, 0)],
+                  pair.tokens * layout.token_stride() * sizeof(float));
+    }
+  }
+  for (const CopyBlocksRung rung : {CopyBlocksRung::numbers, CopyBlocksRung::packs}) {
+    DeviceBuffer<float> keys_device(keys), values_device(keys);
+    DeviceBuffer<BlockPair> list(pairs.size());
+    Stream stream;
+    copy_blocks<float>(rung, stream, {keys_device.ptr(), values_device.ptr(), 2, 4, layout}, pairs, list);
+    expect(keys_device.download() == wanted && values_device.download() == wanted,
+           "copy_blocks, rung " + std::to_string(static_cast<int>(rung)));
+  }
+}
+
+}  // namespace
+
+int main() {
+  if (!has_device()) return 77;
+  check_rms_norm<float>("f32");
+  check_rms_norm<f16>("f16");
+  check_rms_norm<bf16>("bf16");
+  check_store_kv<float>("f32");
+  check_store_kv<bf16>("bf16");
+  check_copy_blocks();
+  std::printf("%d wrong\n", num_wrong);
+  return num_wrong == 0 ? 0 : 1;
+}

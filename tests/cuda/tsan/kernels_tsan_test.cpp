@@ -1,0 +1,71 @@
+// The kernels themselves under ThreadSanitizer, whole and with a line left out.
+
+#include <vector>
+
+#include "cuda/kernels/copy_blocks.cuh"
+#include "cuda/kernels/rms_norm.cuh"
+#include "cuda/kernels/store_kv.cuh"
+#include "tests/cuda/tsan/launched.h"
+#include "tests/support/catch.h"
+
+using namespace kvarium::cuda;
+using emulator::Emulation;
+using kvarium_test::reports_of;
+
+namespace {
+
+std::vector<float> ones(std::size_t count) { return std::vector<float>(count, 1.0F); }
+
+void run_rms_norm(RmsNormRung rung) {
+  const DeviceBuffer<float> x(ones(std::size_t{3} * 256)), weight(ones(256));
+  DeviceBuffer<float> y(std::size_t{3} * 256);
+  Stream stream;
+  rms_norm<float>(rung, stream, x.ptr(), weight.ptr(), 1e-5F, y.ptr(), 3, 256);
+  stream.synchronize();
+}
+
+void run_store_kv(StoreKvRung rung, const std::vector<long long>& slots) {
+  const kvarium::KvLayout layout{4, 1, 32};
+  const DeviceBuffer<float> rows(ones(slots.size() * 32));
+  const DeviceBuffer<long long> on_device(slots);
+  DeviceBuffer<float> keys(4 * layout.block_stride()), values(4 * layout.block_stride());
+  Stream stream;
+  store_kv<float>(rung, stream, {rows.ptr(), rows.ptr(), on_device.ptr(), keys.ptr(), values.ptr()},
+                  static_cast<int>(slots.size()), layout);
+  stream.synchronize();
+}
+
+void run_copy_blocks(const std::vector<BlockPair>& pairs) {
+  const kvarium::KvLayout layout{4, 1, 32};
+  DeviceBuffer<float> keys(ones(2 * 4 * layout.block_stride())), values(ones(2 * 4 * layout.block_stride()));
+  DeviceBuffer<BlockPair> list(pairs.size());
+  Stream stream;
+  copy_blocks<float>(CopyBlocksRung::packs, stream, {keys.ptr(), values.ptr(), 2, 4, layout}, pairs, list);
+  stream.synchronize();
+}
+
+}  // namespace
+
+TEST_CASE("ThreadSanitizer: the rungs of rms_norm are silent, and the barrier of the third is needed") {
+  for (const auto rung : {RmsNormRung::thread_a_token, RmsNormRung::warp_a_token, RmsNormRung::block_a_token}) {
+    CHECK(reports_of({}, [&] { run_rms_norm(rung); }) == 0);
+  }
+  std::vector<emulator::Site> orderings;
+  Emulation collecting;
+  collecting.orderings = &orderings;
+  reports_of(collecting, [] { run_rms_norm(RmsNormRung::block_a_token); });
+  REQUIRE(orderings.size() == 1);
+  Emulation mutant;
+  mutant.without = orderings[0];
+  CHECK(reports_of(mutant, [] { run_rms_norm(RmsNormRung::block_a_token); }) > 0);
+}
+
+TEST_CASE("ThreadSanitizer: store_kv is silent, unless two tokens are given one slot") {
+  CHECK(reports_of({}, [] { run_store_kv(StoreKvRung::numbers, {3, 9, 5, kNoSlot}); }) == 0);
+  CHECK(reports_of({}, [] { run_store_kv(StoreKvRung::packs, {3, 9, 5, kNoSlot}); }) == 0);
+  CHECK(reports_of({}, [] { run_store_kv(StoreKvRung::packs, {3, 3}); }) > 0);
+}
+
+TEST_CASE("ThreadSanitizer: copy_blocks is silent, also where one copy needs another's result") {
+  CHECK(reports_of({}, [] { run_copy_blocks({{0, 1, 4}, {0, 2, 4}, {1, 3, 4}}); }) == 0);
+}
