@@ -49,7 +49,6 @@ bool CpuRunner::set_probe(StepProbe* probe) {
   if (probe != nullptr && probe->layer >= shape().layers) {
     throw MisuseError(fmt::format("there is no layer {} to report: the model has {}", probe->layer, shape().layers));
   }
-  if (model_->config.latent()) return probe == nullptr;
   probe_ = probe;
   return true;
 }

@@ -78,6 +78,15 @@ ModelShape as_latent(ModelShape shape) {
   return shape;
 }
 
+ModelShape as_read(ModelShape shape) {
+  if (shape.kv_kind == KvKind::heads) return shape;
+  const auto width = static_cast<std::uint32_t>(key_row_width(shape));
+  shape = as_multi_head(std::move(shape));
+  shape.kv_heads = 1;
+  shape.head_dim = width;
+  return shape;
+}
+
 bool can_be_grouped(const ModelShape& shape) {
   return head_kind(shape) == HeadKind::grouped || group_size(shape.query_heads) > 1;
 }

@@ -23,6 +23,9 @@ std::string head_kind_words(HeadKind kind);
 ModelShape with_kv_heads(ModelShape shape, std::uint32_t kv_heads);
 /// The same model with latent attention as wide as that of DeepSeek-V2 and -V3.
 ModelShape as_latent(ModelShape shape);
+/// What attention reads: a model of heads as it is, latent rows as the K of one head that all query heads share, as
+/// wide as a row.
+ModelShape as_read(ModelShape shape);
 /// Whether its query heads can be cut into groups of one size, more than one head in each and more than one group: a
 /// prime number of them cannot.
 bool can_be_grouped(const ModelShape& shape);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "cpu_reference/attention/cache_reads.h"
 #include "cpu_reference/attention/tile_products.h"
@@ -20,6 +21,7 @@ struct Job {
   std::span<const KvRun> runs;
   const LatentShape& shape;
   MatrixInOut& latents;
+  float root;  ///< sqrt(head_dim + rotary_dim)
 
   Index width() const { return shape.latent_dim + shape.rotary_dim; }
   Index visible(Index t) const { return first_position + t + 1; }  ///< positions [0, visible)
@@ -54,6 +56,7 @@ class Pairs {
         float* const weights = weights_.data() + q * kKeyTile;
         const float* const query = job_.absorbed.row(token(first)).data() + head(first + q) * job_.width();
         multiply(query, tile.keys.data(), seen, job_.width(), weights);
+        Eigen::Map<Eigen::ArrayXf>(weights, seen) /= job_.root;
         state(first + q).weigh({weights, static_cast<std::size_t>(seen)});
         to.weights[q] = weights;
         to.sums[q] = state(first + q).out.data();
@@ -85,7 +88,8 @@ void count_work(const Job& job, Work& work) {
 void attention_latent_paged(const MatrixIn& absorbed, std::uint32_t first_position, std::span<const KvRun> runs,
                             const LatentShape& shape, MatrixInOut latents, ThreadPool& threads, Work& work) {
   const Index tokens = absorbed.rows();
-  const Job job{absorbed, Index{first_position}, runs, shape, latents};
+  const float root = std::sqrt(static_cast<float>(shape.head_dim + shape.rotary_dim));
+  const Job job{absorbed, Index{first_position}, runs, shape, latents, root};
   expect_shape(absorbed, tokens, shape.heads * job.width(), "attention_latent_paged: absorbed");
   expect_shape(latents, tokens, shape.heads * shape.latent_dim, "attention_latent_paged: latents");
   expect_covered(runs, first_position, tokens, "attention_latent_paged");

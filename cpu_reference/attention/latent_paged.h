@@ -15,7 +15,7 @@ namespace kvarium::cpu {
 
 /// For the tokens at positions first_position + t, over the cached rows r_j = [c_j ; k^R_j] of positions j up to their
 /// own, the new tokens' rows being there already:
-///   latents[t][h] = sum_j softmax_j(absorbed[t][h] . r_j) c_j
+///   latents[t][h] = sum_j softmax_j(absorbed[t][h] . r_j / sqrt(head_dim + rotary_dim)) c_j
 /// One pass with the online softmax, in tiles; allocates nothing. Neither the number of threads nor the cut into runs
 /// changes a bit of the result. Counts the cached bytes that each query reads. MisuseError, and nothing written, when
 /// shapes do not fit or the runs end too early.

@@ -1,7 +1,6 @@
 #include "cpu_reference/attention/latent_rows.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "cpu_reference/operators/linear.h"
 #include "cpu_reference/quant/dequantize.h"
@@ -77,7 +76,6 @@ void absorb_queries(const MatrixIn& queries, const LatentShape& shape, const Wei
   expect_up(shape, up);
   expect_shape(queries, queries.rows(), shape.heads * key_width(shape), "absorb_queries: queries");
   expect_shape(absorbed, queries.rows(), shape.heads * row_width(shape), "absorb_queries: absorbed");
-  const float scale = 1.0F / std::sqrt(static_cast<float>(key_width(shape)));
   threads.for_each(static_cast<std::uint32_t>(shape.heads), [&](std::uint32_t head) {
     const Index h = head;
     const auto query = queries.middleCols(h * key_width(shape), key_width(shape));
@@ -85,7 +83,6 @@ void absorb_queries(const MatrixIn& queries, const LatentShape& shape, const Wei
     multiply_back(query.leftCols(shape.head_dim), part(up, h * rows_of_head(shape), shape.head_dim),
                   wide.leftCols(shape.latent_dim));
     wide.rightCols(shape.rotary_dim) = query.rightCols(shape.rotary_dim);
-    wide *= scale;
   });
   const Index numbers = shape.heads * shape.head_dim * shape.latent_dim;
   work.flops += 2 * count(queries.rows() * numbers);

@@ -26,7 +26,7 @@ void unpack_latent(const MatrixIn& rows,  // [tokens][latent_dim + rotary_dim]
                    Matrix& values,  // becomes [tokens][heads * value_dim]
                    ThreadPool& threads, Work& work);
 
-/// absorbed[t][h] = [W^UK_h^T q ; q^R] / sqrt(head_dim + rotary_dim), whose product with a row is the score. Allocates
+/// absorbed[t][h] = [W^UK_h^T q ; q^R], whose product with a row is that of the query with the unpacked key. Allocates
 /// nothing.
 void absorb_queries(const MatrixIn& queries,  // [tokens][heads * (head_dim + rotary_dim)], rotated
                     const LatentShape& shape, const WeightMatrix& up,

@@ -28,11 +28,11 @@ Matrix keys_of_head(std::span<const KvRun> runs, Index positions, const Heads& h
 }  // namespace
 
 std::vector<float> attention_weights(const MatrixIn& queries, std::uint32_t first_position, std::span<const KvRun> runs,
-                                     const Heads& heads, std::uint32_t window) {
+                                     const Heads& heads, std::uint32_t window, std::uint32_t score_dim) {
   expect_valid(heads);
   const Index dim = heads.head_dim, tokens = queries.rows(), positions = Index{first_position} + tokens;
   expect_shape(queries, tokens, Index{heads.query_heads} * dim, "attention_weights: queries");
-  const float scale = 1.0F / std::sqrt(static_cast<float>(dim));
+  const float scale = 1.0F / std::sqrt(static_cast<float>(score_dim == 0 ? heads.head_dim : score_dim));
   std::vector<float> weights;
   weights.reserve(static_cast<std::size_t>(Index{heads.query_heads} * tokens * positions));
   Matrix keys;

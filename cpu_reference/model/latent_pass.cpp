@@ -67,6 +67,9 @@ void Pass::attend_latent(const SequenceInput& input, Index row, std::size_t sequ
   input.cache->find_runs(l, first + input.count(), space_.runs);
   attention_latent_paged(space_.absorbed.middleRows(row, tokens), first, space_.runs, shape,
                          space_.latents.middleRows(row, tokens), space_.threads, work_[sequence]);
+  if (probe_ == nullptr || probe_->layer != l) return;
+  const Heads over_rows{config_.shape.query_heads, 1, static_cast<std::uint32_t>(rows.cols())};
+  report(input, space_.absorbed, row, over_rows, sequence);
 }
 
 }  // namespace kvarium::cpu

@@ -138,7 +138,7 @@ void Pass::attend(const SequenceInput& input, Index row, std::size_t sequence, s
   write_to_cache(*input.cache, l, first, keys, values);
   input.cache->find_runs(l, first + input.count(), space_.runs);
   attention_paged(queries, first, space_.runs, heads, config_.sliding_window, out, space_.threads, work_[sequence]);
-  if (probe_ != nullptr && probe_->layer == l) report(input, row, sequence);
+  if (probe_ != nullptr && probe_->layer == l) report(input, space_.queries, row, heads, sequence);
 }
 
 /// x += Wdown swiglu(Wgate n, Wup n), or Wdown gelu(Wup n), with n = norm(x)
@@ -202,17 +202,18 @@ void Pass::linear_with_bias(const Matrix& x, const WeightMatrix& weight, const V
   shared_.bytes_read += bytes_of(bias);
 }
 
-void Pass::report(const SequenceInput& input, Index row, std::size_t sequence) {
+/// What the heads read with these queries; with latent attention all heads read the cached row, see SequenceProbe.
+void Pass::report(const SequenceInput& input, const Matrix& all_queries, Index row, const Heads& heads,
+                  std::size_t sequence) {
   SequenceProbe& probe = probe_->sequences[sequence];
   probe.first_position = input.first_position();
   probe.tokens = input.count();
-  const auto queries = space_.queries.middleRows(row, Index{probe.tokens});
+  const auto queries = all_queries.middleRows(row, Index{probe.tokens});
   probe.queries.assign(queries.data(), queries.data() + queries.size());
-  const std::size_t width = input.cache->row_width();
-  copy_rows(space_.runs, &KvRun::keys, width, probe.keys);
-  copy_rows(space_.runs, &KvRun::values, width, probe.values);
-  probe.attention =
-      attention_weights(queries, probe.first_position, space_.runs, heads_of(config_.shape), config_.sliding_window);
+  copy_rows(space_.runs, &KvRun::keys, input.cache->row_width(), probe.keys);
+  copy_rows(space_.runs, &KvRun::values, input.cache->value_width(), probe.values);
+  probe.attention = attention_weights(queries, probe.first_position, space_.runs, heads, config_.sliding_window,
+                                      config_.query_head_dim());
 }
 
 }  // namespace kvarium::cpu

@@ -6,6 +6,7 @@
 
 #include "core/probe.h"
 #include "core/work.h"
+#include "cpu_reference/attention/heads.h"
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/model/workspace.h"
@@ -37,7 +38,8 @@ class Pass {
 
   void normalise(const Matrix& x, const Vector& weight, const Vector& bias, Matrix& y);
   void linear_with_bias(const Matrix& x, const WeightMatrix& weight, const Vector& bias, Matrix& y);
-  void report(const SequenceInput& input, Index row, std::size_t sequence);
+  void report(const SequenceInput& input, const Matrix& all_queries, Index row, const Heads& heads,
+              std::size_t sequence);
 
   const ModelConfig& config_;
   const Weights& weights_;

@@ -6,6 +6,7 @@
 #include "cpu_reference/cpu_runner.h"
 #include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/weights.h"
+#include "tests/cpu_reference/model/random_model.h"
 #include "tests/cpu_reference/support.h"
 
 using namespace kvarium;
@@ -67,6 +68,47 @@ TEST_CASE("the keys and values of a probe are the cached ones: of earlier passes
   };
   CHECK(first_of(last.sequences[0].keys) == first_of(whole.sequences[0].keys));
   CHECK(first_of(last.sequences[0].values) == first_of(whole.sequences[0].values));
+}
+
+TEST_CASE("a probe of latent attention gets the cached rows, the queries at their width and weights that add up to 1") {
+  ModelConfig config = kvarium_test::small_llama();
+  kvarium_test::make_latent(config, 10, 4);  // heads of 6 and 4, 4 of them
+  CpuRunner runner(std::make_shared<const Model>(kvarium_test::random_model(config, 1)));
+  runner.create_cache(3, 4);
+  const std::vector<TokenId> tokens = random_tokens(7, 53, 1);
+  StepProbe probe{1, {}};
+  CHECK(runner.set_probe(&probe));
+  forward(runner, std::span(tokens).first(4), 0);
+  const std::vector<float> first_rows = probe.sequences[0].keys;
+  forward(runner, std::span(tokens).subspan(4), 4);
+
+  const SequenceProbe& seen = probe.sequences[0];
+  CHECK(seen.queries.size() == 3 * 4 * 14);
+  REQUIRE(seen.keys.size() == 7 * 14);
+  CHECK(seen.values.empty());
+  CHECK(std::equal(first_rows.begin(), first_rows.end(), seen.keys.begin()));
+  REQUIRE(seen.attention.size() == 4 * 3 * 7);
+  for (std::size_t row = 0; row < 4 * 3; ++row) {
+    const std::span<const float> weights = std::span(seen.attention).subspan(row * 7, 7);
+    const std::size_t head = row / 3, t = row % 3;
+    std::vector<double> shares;
+    double sum = 0.0, total = 0.0;
+    for (std::size_t j = 0; j <= 4 + t; ++j) {
+      double product = 0.0;
+      for (std::size_t c = 0; c < 14; ++c) {
+        product += double{seen.queries[(t * 4 + head) * 14 + c]} * double{seen.keys[j * 14 + c]};
+      }
+      shares.push_back(std::exp(product / std::sqrt(6.0 + 4.0)));
+      sum += shares.back();
+    }
+    for (std::size_t j = 0; j < 7; ++j) {
+      const double expected = j <= 4 + t ? shares[j] / sum : 0.0;
+      // A score of 14 products below 10, summed in float, is off by 14 x 14 x 10 x 2^-24, and a weight by as much.
+      CHECK(double{weights[j]} == kvarium_test::Approx(expected).margin(1.2e-4));
+      total += double{weights[j]};
+    }
+    CHECK(total == kvarium_test::Approx(1.0).margin(7 * 6e-8));  // 7 roundings
+  }
 }
 
 TEST_CASE("a probe changes no logit, and after it is taken away nothing is reported") {

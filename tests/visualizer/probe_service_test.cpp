@@ -11,6 +11,7 @@
 #include "cpu_reference/cpu_runner.h"
 #include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/weights.h"
+#include "tests/cpu_reference/model/random_model.h"
 #include "tests/support/catch.h"
 #include "visualizer/app/run_models.h"
 
@@ -87,6 +88,23 @@ TEST_CASE("In chunks or token by token, the numbers are the same within rounding
   CHECK(largest_difference(chunks.numbers().queries, single.numbers().queries) < 1e-4F);
   for (std::size_t h = 0; h < 4; ++h)
     CHECK(largest_difference(chunks.numbers().attention[h], single.numbers().attention[h]) < 1e-4F);
+}
+
+TEST_CASE("Latent attention is drawn as it is read: one row a token, K of all heads, whose beginning is V") {
+  cpu::ModelConfig config = kvarium_test::small_llama();
+  kvarium_test::make_latent(config, 10, 4);
+  LayerProbing probing(std::make_shared<const cpu::Model>(kvarium_test::random_model(config, 1)), 1, 20);
+  std::vector<TokenId> tokens = some_tokens(18);
+  for (TokenId& token : tokens) token = TokenId{value(token) % 53};
+  probing.extend(std::span(tokens).first(11));
+  probing.extend(std::span(tokens).subspan(11));
+  const layout::LayerProbe& probe = probing.numbers();
+  REQUIRE(probe.num_tokens() == 18);
+  CHECK(probe.keys.size() == 18 * 14);
+  CHECK(layout::num_channels(probe, layout::KvPart::keys) == 14);
+  CHECK(layout::num_channels(probe, layout::KvPart::values) == 10);
+  CHECK(probe.value(17, 0).data() == probe.key(17, 0).data());
+  CHECK(formula_difference(probe) < 1e-4);  // as above
 }
 
 TEST_CASE("A question that goes on is answered by going on, another one anew") {

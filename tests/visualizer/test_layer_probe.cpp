@@ -75,6 +75,20 @@ TEST_CASE("Channels that stand out are named, with their smallest, mean and larg
   CHECK(channel_numbers(probe, KvPart::keys, 0, 0).size() == 4);
 }
 
+TEST_CASE("Latent rows are called what they are, and divided by the width of the heads, not their own") {
+  LayerProbe probe = three_tokens();
+  probe.latent_dim = 3;
+  probe.score_dim = 16;
+  probe.values.clear();
+  const std::vector<std::string> names{"a", "b", "c"};
+  const std::vector<ProbeRow> rows(3, ProbeRow::computed);
+  CHECK_THAT(attention_text(probe, 1, rows, names), contains("query head 1 (reads the latent rows)"));
+  CHECK(kv_title(probe, KvPart::keys, 0) == "latent row and rotated key, K of all heads");
+  CHECK_THAT(kv_text(probe, 0, 3), contains("latent row, V of all heads of layer 0, positions 0 to 2"));
+  CHECK(channel_numbers(probe, KvPart::values, 0, 3).size() == 3);
+  CHECK(weight_formula(probe, 1, 2, 1).score == 1);  // 4 / sqrt(16)
+}
+
 TEST_CASE("The text lists what each computed token looks at most, and no row of the future") {
   const LayerProbe probe = three_tokens();
   const std::vector<std::string> names{"a", "b", "c"};

@@ -14,9 +14,7 @@ void App::ask_probe() {
   const auto id = probed_request(world, selection_.selected);
   ProbeQuestion question;
   // The run's own model where it is known: another file may have the same name and shape, and other weights.
-  if (id && world.model.kv_kind == KvKind::heads) {
-    question.model = used_ != nullptr ? used_->model : models_.find(world.model);
-  }
+  if (id) question.model = used_ != nullptr ? used_->model : models_.find(world.model);
   if (question.model == nullptr) return probes_.forget();
   attention_.move_layer(world.model, 0);
   attention_.move_head(world.model, 0);

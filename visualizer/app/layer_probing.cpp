@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/blocks/blocks_for.h"
+#include "core/cost/head_kind.h"
 #include "core/error.h"
 #include "cpu_reference/cpu_runner.h"
 #include "cpu_reference/model/weights.h"
@@ -18,7 +19,9 @@ constexpr std::uint32_t kBlock = 16;  // tokens
 // One thread: an engine that is still at work keeps the others.
 LayerProbing::LayerProbing(std::shared_ptr<const cpu::Model> model, std::uint32_t layer, std::uint32_t room)
     : model_(std::move(model)), runner_(std::make_unique<cpu::CpuRunner>(model_, 1)), room_(room) {
-  numbers_.shape = runner_->shape();
+  numbers_.shape = as_read(runner_->shape());
+  numbers_.latent_dim = model_->config.latent() ? runner_->shape().latent_dim : 0;
+  numbers_.score_dim = model_->config.query_head_dim();
   numbers_.layer = probe_.layer = layer;
   numbers_.attention.resize(numbers_.shape.query_heads);
   runner_->create_cache(static_cast<std::uint32_t>(blocks_for(room, kBlock)), kBlock);
@@ -45,7 +48,7 @@ void LayerProbing::take(const SequenceProbe& chunk) {
   };
   add(numbers_.queries, chunk.queries, 0);
   add(numbers_.keys, chunk.keys, chunk.first_position * width);
-  add(numbers_.values, chunk.values, chunk.first_position * width);
+  if (numbers_.latent_dim == 0) add(numbers_.values, chunk.values, chunk.first_position * width);
   const std::size_t positions = std::size_t{chunk.first_position} + chunk.tokens;
   for (std::size_t h = 0; h < shape.query_heads; ++h) {
     for (std::size_t t = 0; t < chunk.tokens; ++t) {

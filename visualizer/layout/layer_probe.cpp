@@ -35,13 +35,14 @@ std::span<const float> LayerProbe::key(std::uint32_t position, std::uint32_t kv_
 }
 
 std::span<const float> LayerProbe::value(std::uint32_t position, std::uint32_t kv_head) const {
+  if (latent_dim > 0) return key(position, kv_head).first(latent_dim);
   return row_of(values, std::size_t{position} * shape.kv_heads + kv_head, shape.head_dim);
 }
 
 WeightFormula weight_formula(const LayerProbe& probe, std::uint32_t head, std::uint32_t q, std::uint32_t k) {
   const std::uint32_t kv_head = kv_head_of(probe.shape, head);
   const std::span<const float> query = probe.query(q, head), weights = probe.weights(head, q);
-  const double scale = 1 / std::sqrt(static_cast<double>(probe.shape.head_dim));
+  const double scale = 1 / std::sqrt(static_cast<double>(probe.scored()));
   WeightFormula formula;
   formula.product = dot(query, probe.key(k, kv_head));
   formula.score = formula.largest = formula.product * scale;
@@ -56,6 +57,10 @@ WeightFormula weight_formula(const LayerProbe& probe, std::uint32_t head, std::u
   return formula;
 }
 
+std::uint32_t num_channels(const LayerProbe& probe, KvPart part) {
+  return part == KvPart::keys ? probe.shape.head_dim : probe.value_dim();
+}
+
 std::span<const float> kv_row(const LayerProbe& probe, KvPart part, std::uint32_t position, std::uint32_t kv_head) {
   return part == KvPart::keys ? probe.key(position, kv_head) : probe.value(position, kv_head);
 }
@@ -64,7 +69,7 @@ float ChannelNumbers::size() const { return std::max(std::abs(low), std::abs(hig
 
 std::vector<ChannelNumbers> channel_numbers(const LayerProbe& probe, KvPart part, std::uint32_t kv_head,
                                             std::uint32_t positions) {
-  std::vector<ChannelNumbers> channels(probe.shape.head_dim);
+  std::vector<ChannelNumbers> channels(num_channels(probe, part));
   for (std::uint32_t c = 0; c < channels.size() && positions > 0; ++c) {
     ChannelNumbers& channel = channels[c];
     channel.low = channel.high = kv_row(probe, part, 0, kv_head)[c];

@@ -38,8 +38,11 @@ std::string attention_line(const LayerProbe& probe, std::uint32_t head, std::uin
 std::string channel_lines(const LayerProbe& probe, KvPart part, std::uint32_t kv_head, std::uint32_t positions) {
   const std::vector<ChannelNumbers> channels = channel_numbers(probe, part, kv_head, positions);
   const std::vector<std::uint32_t> outliers = outlier_channels(channels);
-  std::string text = tr_format("{} of layer {}, KV head {}, positions 0 to {}", part == KvPart::keys ? "K" : "V",
-                               probe.layer, kv_head, positions - 1);
+  std::string text =
+      probe.latent_dim > 0
+          ? tr_format("{} of layer {}, positions 0 to {}", kv_title(probe, part, kv_head), probe.layer, positions - 1)
+          : tr_format("{} of layer {}, KV head {}, positions 0 to {}", part == KvPart::keys ? "K" : "V", probe.layer,
+                      kv_head, positions - 1);
   text += "\n" + fmt::format("{:>8} {:>10} {:>10} {:>10}\n", tr("channel"), tr("min"), tr("mean"), tr("max"));
   for (std::uint32_t c = 0; c < channels.size(); ++c) {
     text += fmt::format("{:>8} {:>10.4f} {:>10.4f} {:>10.4f}", c, channels[c].low, channels[c].mean, channels[c].high);
@@ -52,12 +55,20 @@ std::string channel_lines(const LayerProbe& probe, KvPart part, std::uint32_t kv
 
 }  // namespace
 
+std::string kv_title(const LayerProbe& probe, KvPart part, std::uint32_t kv_head) {
+  if (probe.latent_dim == 0) return tr_format("{} of KV head {}", part == KvPart::keys ? "K" : "V", kv_head);
+  if (part == KvPart::keys) return std::string(tr("latent row and rotated key, K of all heads"));
+  return std::string(tr("latent row, V of all heads"));
+}
+
 std::string attention_text(const LayerProbe& probe, std::uint32_t head, std::span<const ProbeRow> rows,
                            std::span<const std::string> names) {
+  const std::string read = probe.latent_dim > 0 ? std::string(tr("the latent rows"))
+                                                : tr_format("KV head {}", kv_head_of(probe.shape, head));
   std::string text = tr_format(
-      "Attention of layer {}, query head {} (reads KV head {}); each token and what it looks "
+      "Attention of layer {}, query head {} (reads {}); each token and what it looks "
       "at most:",
-      probe.layer, head, kv_head_of(probe.shape, head));
+      probe.layer, head, read);
   text += "\n";
   for (std::uint32_t q = 0; q < std::min<std::size_t>(rows.size(), probe.num_tokens()); ++q) {
     if (rows[q] != ProbeRow::waiting) text += attention_line(probe, head, q, rows[q], names);
@@ -78,7 +89,7 @@ std::vector<std::string> weight_lines(const LayerProbe& probe, std::uint32_t hea
   }
   lines.push_back(
       tr_format("q{0} · k{1} = {2:.3f};  / sqrt({3}) = {4:.3f};  exp({4:.3f} - {5:.3f}) / {6:.3f} = {7:.4f}", q, k,
-                formula.product, probe.shape.head_dim, formula.score, formula.largest, formula.sum, formula.weight));
+                formula.product, probe.scored(), formula.score, formula.largest, formula.sum, formula.weight));
   return lines;
 }
 

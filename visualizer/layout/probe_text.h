@@ -21,6 +21,9 @@ std::string attention_text(const LayerProbe& probe, std::uint32_t head, std::spa
 std::vector<std::string> weight_lines(const LayerProbe& probe, std::uint32_t head, HeatCell cell,
                                       const std::string& q_name, const std::string& k_name);
 
+/// "K of KV head 0"; with latent attention which part of the row it is.
+std::string kv_title(const LayerProbe& probe, KvPart part, std::uint32_t kv_head);
+
 /// A line a channel: smallest, mean and largest number of K and of V over positions [0, positions).
 std::string kv_text(const LayerProbe& probe, std::uint32_t kv_head, std::uint32_t positions);
 

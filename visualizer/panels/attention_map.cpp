@@ -174,16 +174,22 @@ void draw_one_head(ProbeFrame& frame, Painter& painter, const Rect& rect, std::u
   painter.text_if_fits(number, std::to_string(head), chosen ? theme.text : theme.dim, FontRole::small, Align::right);
 }
 
+std::string sharing_in_words(const layout::LayerProbe& probe) {
+  const ModelShape& shape = probe.shape;
+  if (probe.latent_dim > 0) {
+    return tr_format("layer {}: {} query heads read one latent row a token", probe.layer, shape.query_heads);
+  }
+  if (shape.kv_heads == shape.query_heads) {
+    return tr_format("layer {}: {} heads, each with its own K and V", probe.layer, shape.query_heads);
+  }
+  return tr_format("layer {}: {} query heads share {} KV heads", probe.layer, shape.query_heads, shape.kv_heads);
+}
+
 /// All heads of the layer, those that read the same K and V under one bar.
 void draw_heads(ProbeFrame& frame, Painter& painter, Rect room, const Canvas& canvas) {
   const Theme& theme = painter.theme();
   const ModelShape& shape = frame.probe.shape;
-  const std::string title =
-      shape.kv_heads == shape.query_heads
-          ? tr_format("layer {}: {} heads, each with its own K and V", frame.probe.layer, shape.query_heads)
-          : tr_format("layer {}: {} query heads share {} KV heads", frame.probe.layer, shape.query_heads,
-                      shape.kv_heads);
-  painter.text(layout::cut_top(room, painter.px(20)), title, theme.text, FontRole::small);
+  painter.text(layout::cut_top(room, painter.px(20)), sharing_in_words(frame.probe), theme.text, FontRole::small);
   const HeadGroups groups = layout::head_groups(shape.query_heads, shape.kv_heads, room, painter.px(kLargestHead),
                                                 painter.px(kBar), painter.px(4));
   for (std::uint32_t g = 0; g < groups.bars.size(); ++g) {

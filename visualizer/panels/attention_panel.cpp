@@ -36,6 +36,7 @@ void draw_head_choice(PanelContext& context, AttentionPanelState& state, const M
     return choose(context, "probe_head", "head {}", shape.query_heads, state.head,
                   {.tooltip = "Which query head", .shortcut = "head_next", .width = 92});
   }
+  if (shape.kv_kind == KvKind::latent) return;  // one row for all heads
   const std::uint32_t share = shape.query_heads / shape.kv_heads;
   std::uint32_t kv_head = state.head / share;
   choose(context, "probe_kv_head", "KV head {}", shape.kv_heads, kv_head,
@@ -132,8 +133,6 @@ std::string_view why_empty(const World& world, std::optional<RequestId> request)
     return "What each token looks at is drawn here, once a request has computed some. Press Space to go on.";
   if (world.model.layers == 0)
     return "This run has no model: nobody computed attention. Run a scenario, or your own prompt.";
-  if (world.model.kv_kind != KvKind::heads)
-    return "This model keeps one compressed row for all heads (MLA): its weights are not shown here yet.";
   return {};
 }
 
@@ -155,7 +154,7 @@ void AttentionPanelState::move_layer(const ModelShape& shape, int by) {
 
 void AttentionPanelState::move_head(const ModelShape& shape, int by) {
   if (shape.kv_heads == 0) return;
-  const int step = view == ProbeView::weights ? 1 : static_cast<int>(shape.query_heads / shape.kv_heads);
+  const int step = view == ProbeView::weights ? 1 : static_cast<int>(shape.query_heads / as_read(shape).kv_heads);
   const auto last = static_cast<int>(shape.query_heads) - 1;
   head = static_cast<std::uint32_t>(std::clamp(static_cast<int>(head) + by * step, 0, std::max(0, last)));
 }

@@ -7,6 +7,7 @@
 #include "core/cost/head_kind.h"
 #include "core/words/words.h"
 #include "visualizer/draw/cell.h"
+#include "visualizer/layout/probe_text.h"
 #include "visualizer/panels/attention_view.h"
 
 namespace kvarium::ui {
@@ -113,7 +114,7 @@ void draw_part(const KvFrame& at, KvPart part, const Rect& title, const HeatMap&
   draw_numbers(at, part, map);
   draw_channels(at, part, map);
   const std::size_t outliers = frame.state.figures.outliers[index_of(part)].size();
-  std::string words = tr_format("{} of KV head {}: {} channels", letter_of(part), at.kv_head, map.columns);
+  std::string words = tr_format("{}: {} channels", layout::kv_title(at.frame.probe, part, at.kv_head), map.columns);
   if (outliers > 0) words += tr_format(", {} stand out", outliers);
   at.painter.text(title, words, at.painter.theme().text, FontRole::small);
   frame.context.ui.registry.add_rect(part == KvPart::keys ? "keys_map" : "values_map", "heat map", words,
@@ -248,12 +249,13 @@ void draw_keys_values(ProbeFrame& frame) {
   const Rect room = room_left();
   const Canvas canvas = kvarium::ui::canvas(context.ui, "kv_canvas", {room.width, room.height});
   Painter painter(*canvas.list, context.ui);
-  const std::uint32_t rows = frame.extent, columns = frame.probe.shape.head_dim;
+  const std::uint32_t rows = frame.extent;
   const KvFrame at{frame, painter, kv_head_of(frame.probe.shape, state.head),
                    std::min(layout::kv_positions(frame.request), rows)};
   follow(at);
   const Places places = divide(painter, layout_rect(canvas));
   const auto make = [&](int i) {
+    const std::uint32_t columns = layout::num_channels(frame.probe, i == 0 ? KvPart::keys : KvPart::values);
     return layout::heat_map(rows, columns, places.map[i], context.ui.scale(), false, state.look);
   };
   const HeatMap before = make(0);

@@ -211,6 +211,16 @@ TEST_CASE("the same model with other heads") {
   CHECK_THROWS_AS(kv_head_of(shape, 32), MisuseError);
 }
 
+TEST_CASE("latent rows are read as the K of one head that all query heads share, other models as they are") {
+  const ModelShape mla = as_latent(find_model_shape("llama-3.1-8b"));
+  const ModelShape read = as_read(mla);
+  CHECK(head_kind(read) == HeadKind::multi_query);
+  CHECK(read.query_heads == mla.query_heads);
+  CHECK(read.head_dim == 512 + 64);
+  CHECK(kv_head_of(read, mla.query_heads - 1) == 0);
+  CHECK(as_read(find_model_shape("llama-3.1-8b")) == find_model_shape("llama-3.1-8b"));
+}
+
 TEST_CASE("S08: KiB a token and GiB for 32 Ki tokens of the six models") {
   const double kib[] = {512, 128, 320, 8, 144, 68.6}, gib[] = {16, 4, 10, .25, 4.5, 2.14};
   const std::vector<ModelShape>& models = compared_models();
