@@ -12,10 +12,11 @@
 #define SIMT_ON_DEVICE 0
 #define SIMT_BACKEND emulated
 #define SIMT_UNROLL
-// NOLINTBEGIN(bugprone-reserved-identifier): CUDA's own words, which mean nothing to a host compiler.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): CUDA's own words, which say nothing to a
+// host.
 #define __global__
 #define __device__
 #define __host__
 #define __forceinline__ inline
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 #endif

@@ -144,3 +144,24 @@ TEST_CASE("a copy of fewer bytes fills up with zeros, and reads no further") {
   CHECK(fault_of([&] { run(copy_part, 1, 1, in.ptr(), out.ptr(), 16); }).find("reads element 0 of in, which has 2") !=
         std::string::npos);
 }
+
+TEST_CASE(
+    "every line of the pipeline that orders memory is needed: left out or weakened, each is noticed in every order") {
+  std::vector<emulator::Site> orderings;
+  emulator::Emulation options;
+  options.orderings = &orderings;
+  CHECK(result<Mistake::none>(options) == std::to_string(kRightSum));
+  REQUIRE(orderings.size() == 4);  // two waits, two barriers
+  for (const emulator::Site& line : orderings) {
+    for (const CopyTime time : {CopyTime::lazy, CopyTime::eager}) {
+      for (const auto order :
+           {emulator::ThreadOrder::forward, emulator::ThreadOrder::reverse, emulator::ThreadOrder::shuffled}) {
+        emulator::Emulation mutant = checked(time);
+        mutant.order = order;
+        mutant.without = line;
+        INFO(emulator::text_of(line));
+        CHECK(result<Mistake::none>(mutant).find("block 0, thread ") == 0);
+      }
+    }
+  }
+}

@@ -71,7 +71,7 @@ class Block {
 
   // Called from inside a kernel, for the running thread.
   Meeting barrier(const char* name, bool predicate, const Site& site);
-  void warp_call(const OpenCall& call, const void* in, void* out, const Site& site);
+  void warp_call(const OpenCall& wanted, const void* in, void* out, const Site& site);
   void pause(const char* label, const Site& site);
   /// Notes a line that orders memory; true when this run is to go without it.
   bool is_left_out(const Site& site) const;
@@ -84,13 +84,13 @@ class Block {
   static Block* current();
 
  private:
-  static void thread_main(void* block);
-  void resume(unsigned thread);
+  static void thread_main(void* self);
+  void resume(unsigned index);
   void suspend(ThreadState state, const char* name, const Site& site);
-  void returned(unsigned thread);
+  void returned(unsigned index);
   bool run_lanes_once(unsigned warp);
   void check_meeting_at_barrier() const;
-  OpenCall& find_call(unsigned warp, const OpenCall& call, const Site& site);
+  OpenCall& find_call(unsigned warp, const OpenCall& wanted, const Site& site);
   void complete_if_all_are_here(unsigned warp, OpenCall& call);
   void rethrow_failure();
   void unwind();

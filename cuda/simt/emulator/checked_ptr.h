@@ -44,7 +44,7 @@ class Element {
     store(value);
     return *this;
   }
-  Element& operator=(const Element& other) {
+  Element& operator=(const Element& other) {  // NOLINT(bugprone-unhandled-self-assignment): copies the number
     store(other.load());
     return *this;
   }

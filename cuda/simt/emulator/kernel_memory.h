@@ -38,10 +38,12 @@ using gptr = emulator::CheckedPtr<T, emulator::Space::global>;  // NOLINT(readab
 template <typename T>
 using sptr = emulator::CheckedPtr<T, emulator::Space::shared>;  // NOLINT(readability-identifier-naming)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type and a name cannot stand in parentheses.
 #define SIMT_SHARED(type, name) \
   struct name##_tag {};         \
   const auto name = ::kvarium::cuda::emulator::shared_array<type, name##_tag>(#name)
 #define SIMT_DYNAMIC_SHARED(type, name) const auto name = ::kvarium::cuda::emulator::dynamic_shared<type>(#name)
+// NOLINTEND(bugprone-macro-parentheses)
 
 template <typename Vector, typename T, emulator::Space space>
 Vector load_vec(const emulator::CheckedPtr<T, space>& from, emulator::Site site = emulator::Site::current()) {

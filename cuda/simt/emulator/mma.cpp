@@ -1,5 +1,6 @@
 #include "cuda/simt/emulator/mma.h"
 
+#include <cstddef>
 #include <cstring>
 #include <string>
 
@@ -57,7 +58,7 @@ void do_mma(const WarpCall& call) {
 
 std::uint32_t element(const void* row, int column) {
   std::uint16_t value = 0;
-  std::memcpy(&value, static_cast<const char*>(row) + 2 * column, sizeof value);
+  std::memcpy(&value, static_cast<const char*>(row) + std::ptrdiff_t{2} * column, sizeof value);
   return value;
 }
 
@@ -68,7 +69,7 @@ void do_ldmatrix(const WarpCall& call) {
     auto* registers = static_cast<std::uint32_t*>(call.out[lane]);
     const int major = lane / 4, minor = 2 * (lane % 4);
     for (int j = 0; j < 4; ++j) {
-      const void* const* rows = call.in + 8 * j;
+      const void* const* rows = call.in + std::ptrdiff_t{8} * j;
       registers[j] = transposed ? element(rows[minor], major) | element(rows[minor + 1], major) << 16U
                                 : element(rows[major], minor) | element(rows[major], minor + 1) << 16U;
     }

@@ -58,13 +58,13 @@ inline void tsan_write([[maybe_unused]] void* address, [[maybe_unused]] std::siz
 /// and free are watched even where the compiler adds nothing. Not across a switch of fibers.
 class Unseen {
  public:
-  Unseen() {
+  Unseen() {  // NOLINT(modernize-use-equals-default): in this build only
 #if defined(SIMT_TSAN)
     AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
     AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
 #endif
   }
-  ~Unseen() {
+  ~Unseen() {  // NOLINT(modernize-use-equals-default)
 #if defined(SIMT_TSAN)
     AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
     AnnotateIgnoreReadsEnd(__FILE__, __LINE__);

@@ -37,7 +37,7 @@ struct SharedMemory::Array {
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
 
-  void poison() {
+  void poison() const {
     std::memset(region.begin, 0xFF, region.bytes);
     if (region.written != nullptr) std::memset(region.written.get(), 0, region.bytes);
   }

@@ -23,13 +23,13 @@ unsigned source_of(unsigned lane, const ShuffleIn& in) {
   const unsigned group = lane & ~(in.width - 1);
   const auto amount = static_cast<unsigned>(in.amount);
   switch (in.kind) {
-    case Shuffle::idx:
+    case Shuffle::index:
       return group + (amount & (in.width - 1));
     case Shuffle::up:
       return lane - group >= amount ? lane - amount : lane;
     case Shuffle::down:
       return amount < group + in.width - lane ? lane + amount : lane;
-    case Shuffle::xor_:
+    case Shuffle::butterfly:
       return (lane ^ amount) < group + in.width ? lane ^ amount : lane;
   }
   return lane;
@@ -53,13 +53,13 @@ void do_shuffle(const WarpCall& call) {
 
 const char* name_of(Shuffle kind) {
   switch (kind) {
-    case Shuffle::idx:
+    case Shuffle::index:
       return "__shfl_sync";
     case Shuffle::up:
       return "__shfl_up_sync";
     case Shuffle::down:
       return "__shfl_down_sync";
-    case Shuffle::xor_:
+    case Shuffle::butterfly:
       return "__shfl_xor_sync";
   }
   return "";
@@ -96,11 +96,11 @@ T combined(Reduce kind, T a, T b) {
       return std::min(a, b);
     case Reduce::max:
       return std::max(a, b);
-    case Reduce::and_:
+    case Reduce::bit_and:
       return a & b;
-    case Reduce::or_:
+    case Reduce::bit_or:
       return a | b;
-    case Reduce::xor_:
+    case Reduce::bit_xor:
       return a ^ b;
   }
   return a;
@@ -128,9 +128,9 @@ T reduced(Reduce kind, unsigned mask, T value, const Site& site) {
     WarpFunction function;
   };
   static constexpr Entry kEntries[] = {
-      {"__reduce_add_sync", do_reduce<T, Reduce::add>}, {"__reduce_min_sync", do_reduce<T, Reduce::min>},
-      {"__reduce_max_sync", do_reduce<T, Reduce::max>}, {"__reduce_and_sync", do_reduce<T, Reduce::and_>},
-      {"__reduce_or_sync", do_reduce<T, Reduce::or_>},  {"__reduce_xor_sync", do_reduce<T, Reduce::xor_>},
+      {"__reduce_add_sync", do_reduce<T, Reduce::add>},   {"__reduce_min_sync", do_reduce<T, Reduce::min>},
+      {"__reduce_max_sync", do_reduce<T, Reduce::max>},   {"__reduce_and_sync", do_reduce<T, Reduce::bit_and>},
+      {"__reduce_or_sync", do_reduce<T, Reduce::bit_or>}, {"__reduce_xor_sync", do_reduce<T, Reduce::bit_xor>},
   };
   const Entry& entry = kEntries[static_cast<int>(kind)];
   T result{};

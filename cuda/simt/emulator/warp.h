@@ -10,14 +10,14 @@
 
 namespace kvarium::cuda::emulator {
 
-enum class Shuffle { idx, up, down, xor_ };
+enum class Shuffle { index, up, down, butterfly };
 
 /// Every lane brings `bytes` at `value` and gets those of the lane that `amount` names, within groups of `width` lanes.
 /// KernelFault: a width that is no power of two up to 32; a lane to read from that takes no part.
 void shuffle(Shuffle kind, unsigned mask, const void* value, void* result, std::size_t bytes, int amount, int width,
              const Site& site);
 
-enum class Reduce { add, min, max, and_, or_, xor_ };
+enum class Reduce { add, min, max, bit_and, bit_or, bit_xor };
 unsigned reduce_unsigned(Reduce kind, unsigned mask, unsigned value, const Site& site);
 int reduce_int(Reduce kind, unsigned mask, int value, const Site& site);
 
@@ -37,7 +37,7 @@ inline namespace SIMT_BACKEND {
 
 template <typename T>
 T __shfl_sync(unsigned mask, T value, int lane, int width = 32, emulator::Site site = emulator::Site::current()) {
-  return emulator::shuffled(emulator::Shuffle::idx, mask, value, lane, width, site);
+  return emulator::shuffled(emulator::Shuffle::index, mask, value, lane, width, site);
 }
 template <typename T>
 T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,
@@ -52,7 +52,7 @@ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
 template <typename T>
 T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32,
                   emulator::Site site = emulator::Site::current()) {
-  return emulator::shuffled(emulator::Shuffle::xor_, mask, value, lane_mask, width, site);
+  return emulator::shuffled(emulator::Shuffle::butterfly, mask, value, lane_mask, width, site);
 }
 
 /// Bit i: lane i is in the mask and its predicate is not zero.
@@ -79,13 +79,13 @@ inline int __reduce_max_sync(unsigned mask, int value, emulator::Site site = emu
   return emulator::reduce_int(emulator::Reduce::max, mask, value, site);
 }
 inline unsigned __reduce_and_sync(unsigned mask, unsigned value, emulator::Site site = emulator::Site::current()) {
-  return emulator::reduce_unsigned(emulator::Reduce::and_, mask, value, site);
+  return emulator::reduce_unsigned(emulator::Reduce::bit_and, mask, value, site);
 }
 inline unsigned __reduce_or_sync(unsigned mask, unsigned value, emulator::Site site = emulator::Site::current()) {
-  return emulator::reduce_unsigned(emulator::Reduce::or_, mask, value, site);
+  return emulator::reduce_unsigned(emulator::Reduce::bit_or, mask, value, site);
 }
 inline unsigned __reduce_xor_sync(unsigned mask, unsigned value, emulator::Site site = emulator::Site::current()) {
-  return emulator::reduce_unsigned(emulator::Reduce::xor_, mask, value, site);
+  return emulator::reduce_unsigned(emulator::Reduce::bit_xor, mask, value, site);
 }
 
 /// Which lanes happen to run together has no meaning without lockstep: name the mask that you mean.
