@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/cuda/device/matrix_product.cuh"
 #include "tests/cuda/emulate.h"
 #include "tests/support/catch.h"
 
@@ -133,6 +134,11 @@ TEST_CASE("the product of a warp is the product of the matrices") {
     run(multiply_from_shared, 1, 32, on_device_a.ptr(), on_device_b.ptr(), d.ptr());
     CHECK(largest_difference(d.download(), product(a, b, std::vector<float>(128))) <= tolerance);
   }
+}
+
+TEST_CASE("from global memory through asynchronous copies and ldmatrix: the product that the device test computes") {
+  CHECK(matrix_product_error<f16>() == 0);
+  CHECK(matrix_product_error<bf16>() == 0);
 }
 
 TEST_CASE("a matrix product needs the whole warp") {

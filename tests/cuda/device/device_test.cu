@@ -11,6 +11,7 @@
 #include "cuda/kernels/copy_blocks.cuh"
 #include "cuda/kernels/rms_norm.cuh"
 #include "cuda/kernels/store_kv.cuh"
+#include "tests/cuda/device/matrix_product.cuh"
 
 namespace {
 
@@ -150,6 +151,8 @@ int main() {
   check_store_kv<float>("f32");
   check_store_kv<bf16>("bf16");
   check_copy_blocks();
+  expect(matrix_product_error<f16>() == 0, "cp.async, ldmatrix and mma f16");
+  expect(matrix_product_error<bf16>() == 0, "cp.async, ldmatrix and mma bf16");
   std::printf("%d wrong\n", num_wrong);
   return num_wrong == 0 ? 0 : 1;
 }
