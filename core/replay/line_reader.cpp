@@ -44,7 +44,7 @@ bool LineReader::read() {
   if (taken == 0) return false;
   ++number_;
   progress_.done += taken;
-  if (in_.fail()) fail(tr_format("longer than {} bytes: this is no request", kLongestLine));
+  if (in_.fail()) fail(tr_format("longer than {} bytes: this file is of another kind", kLongestLine));
   line_ = std::string_view(buffer_.data(), in_.eof() ? taken : taken - 1);
   if (!line_.empty() && line_.back() == '\r') line_.remove_suffix(1);
   return true;

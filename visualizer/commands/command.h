@@ -32,6 +32,7 @@ Command bytes_command(CLI::App& program);
 Command roofline_command(CLI::App& program);
 Command tokenize_command(CLI::App& program);
 Command perplexity_command(CLI::App& program);
+Command eval_command(CLI::App& program);
 
 /// The state and the first requests of it, in words.
 void print_text_twin(const World& world);

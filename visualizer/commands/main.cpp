@@ -36,10 +36,10 @@ int run_program(int argc, const char* const* argv) {
   program.require_subcommand(0, 1);
   ui::ShownOptions shown;
   add_shown_flags(program, shown);
-  const std::vector<Command> commands{view_command(program),     text_command(program),      metrics_command(program),
-                                      why_command(program),      generate_command(program),  beam_command(program),
-                                      replay_command(program),   bytes_command(program),     roofline_command(program),
-                                      tokenize_command(program), perplexity_command(program)};
+  const std::vector<Command> commands{view_command(program),     text_command(program),       metrics_command(program),
+                                      why_command(program),      generate_command(program),   beam_command(program),
+                                      replay_command(program),   bytes_command(program),      roofline_command(program),
+                                      tokenize_command(program), perplexity_command(program), eval_command(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
