@@ -1,0 +1,138 @@
+"""Plots about animals, weather, work, the night and the road."""
+
+from tales_state import Plot, step
+
+STORM = Plot("a storm", (
+    step("a=afraid", "Dark clouds came, and the wind grew loud.",
+         "Soon the rain came down, and the sky was black."),
+    step("", "{a} heard a loud noise in the sky and began to run.",
+         "\"A storm is coming!\" {he} said. \"I must find a roof.\""),
+    step("b@there", "Then {he} saw {b} at the door of a hut. \"Come in, quick!\" called {b}.",
+         "{b} called to {him} from a small barn. \"In here!\""),
+    step("", "{a} ran inside, and {b} closed the door.", "Inside it was dry, and {a} was safe."),
+    step("", "{b} gave {him} a blanket and some hot soup.", "They sat close together and listened to the wind."),
+    step("maybe", "\"Are you afraid?\" asked {b}. \"Only a little,\" said {a}.",
+         "To make the time go by, {b} sang a song."),
+    step("maybe", "Outside, a tree fell with a loud noise.",
+         "Even {ananimal} came in from the rain and sat down with them."),
+    step("a=glad b=glad", "At last the storm was over, and they went outside.",
+         "After an hour the wind stopped. {a} opened the door."),
+    step("", "The air was fresh, and there were many colors in the sky.", "\"Look, the sun is back!\" said {a}."),
+), ("After every storm, the sun comes back.", "A storm is not so bad when you are not alone."), ("stormy",))
+
+ANIMAL = Plot("a helpful animal", (
+    step("", "There {he} saw {ananimal} that was caught in a net.",
+         "There {he} found {ananimal} with a hurt foot."),
+    step("a=worried", "\"Poor thing!\" said {a}. \"I will help you.\"",
+         "The {animal} looked at {him} and did not move."),
+    step("a=glad", "{He} set the {animal} free and gave it some {eats}.",
+         "{a} helped the {animal} and gave it {eats} to eat."),
+    step("", "The {animal} {sound} and went away.", "The {animal} {sound}, as if to say thank you."),
+    step("thing:a", "The next day, {a} came back with {athing}.",
+         "A week later, {a} was there again, and {he} had {athing}."),
+    step("thing:- a=sad", "But {he} dropped the {thing} and could not find it.", "On the way {he} lost {the}."),
+    step("a=", "Then {he} heard a noise. It was the {animal}!", "Just then the {animal} came out of the grass."),
+    step("thing:a a=glad", "It had the {thing} in its mouth, and it gave it back to {him}.",
+         "The {animal} went straight to {the}, and {a} picked it up."),
+    step("b@there", "When {b} heard about it, {bhe} could not believe it.",
+         "{a} ran to {b} and told {bhim} what the {animal} had done."),
+    step("", "\"You helped the {animal}, and so it helped you,\" said {b}.",
+         "\"That is a very clever {animal},\" said {b}."),
+), ("If you help others, they will help you.", "Even a small animal can be a big help."))
+
+SEED = Plot("planting a seed", (
+    step("", "{He} found a small seed {hide}.", "{His} {elder} had given {him} a seed."),
+    step("b@there tight", "\"What is that?\" asked {b}, who was there too.",
+         "{b} came to look. \"What do you have there?\" {bhe} asked."),
+    step("", "\"It is a seed,\" said {a}. \"I will plant it.\"",
+         "\"It is only a seed,\" said {a}, \"but it will grow.\""),
+    step("", "{a} made a hole in the ground and put the seed in it.",
+         "So they put the seed into the ground, and {b} brought some water."),
+    step("a=worried", "For many days nothing happened.", "Each day {a} looked, but there was nothing to see."),
+    step("", "\"Be patient,\" said {b}. \"A seed needs time, water and sun.\"",
+         "\"Will it never grow?\" asked {a}. \"Wait a little,\" said {b}."),
+    step("a=glad b=glad", "Then, one morning, there was a small green leaf.",
+         "One day a tiny green plant came out of the ground."),
+    step("", "It grew and grew, until it was as tall as {a}.",
+         "All summer {a} and {b} gave it water, and it grew tall."),
+    step("", "In the end it had a big {colour} flower.",
+         "At the end of summer there was one {colour} flower on it."),
+), ("Good things take time.", "Even a big tree was once a small seed."), ("sunny", "warm"), ("morning", "day"))
+
+MARKET = Plot("market day", (
+    step("", "It was market day, and {a} looked at all the nice things.",
+         "It was market day, and {a} wanted to buy {athing}."),
+    step("", "{He} had three coins in {his} hand.", "{He} had saved a few coins for this day."),
+    step("b@there", "There {he} met {b}, who was selling things from a {box}.",
+         "{b} stood behind a table full of things."),
+    step("tight", "\"How much is the {colour} {thing}?\" asked {a}.",
+         "{a} pointed at {the}. \"What does it cost?\" {he} asked."),
+    step("a=sad", "\"Five coins,\" said {b}. But {a} did not have enough.", "It cost more than {a} had."),
+    step("a=", "{b} saw {his} sad face. \"Help me to carry these bags, and it is yours,\" {bhe} said.",
+         "\"Work with me for an hour,\" said {b}, \"and you can have it.\""),
+    step("", "So {a} helped {bhim} all day.", "{a} worked hard and carried many heavy things."),
+    step("thing:a a=proud b=glad", "In the evening, {b} gave {him} the {thing}.",
+         "Then {b} put {the} in {his} hands. \"You have earned it,\" {bhe} said."),
+    step("", "{a} took {the} home and showed it to {his} {elder}.",
+         "{a} still had {his} coins, and now {he} had {the} too."),
+), ("What you work for is worth more.", "Good work is as good as coins."),
+    places=("the market", "the village", "the harbor"))
+
+JOURNEY = Plot("a journey", (
+    step("", "{He} was about to start on a long journey.", "\"I want to see what is behind the hills,\" said {a}."),
+    step("thing:a", "{His} {elder} gave {him} {athing} for the way.",
+         "In {his} bag {he} had some {food} and {athing}."),
+    step("", "{He} walked and walked, past houses and fields.",
+         "The road went up and down and never seemed to end."),
+    step("b@there", "On the way {he} met {b}, {ajob}.", "By the road sat {b}, {ajob} from far away."),
+    step("tight", "\"Where are you going?\" asked {b}.", "\"Are you lost?\" asked {b}."),
+    step("", "\"I want to see the sea,\" said {a}. \"I have never seen it.\"",
+         "\"I am looking for the sea,\" said {a}."),
+    step("", "\"Then let us go together,\" said {b}. \"I know the way.\"",
+         "\"It is far,\" said {b}, \"but I am going there too.\""),
+    step("maybe a=tired b=tired", "At night they slept under a tree.",
+         "They shared the last of the {food} and slept in a barn."),
+    step("a=glad b=glad", "On the third day they saw the sea. It was big and blue.",
+         "At last they stood on a hill, and there was the sea."),
+    step("maybe thing:b", "To thank {b}, {a} gave {bhim} {the}.",
+         "\"Please take my {thing},\" said {a}, and {he} gave it to {b}."),
+), ("The way is shorter with a friend.", "Every journey begins with one step."))
+
+NIGHT = Plot("a noise in the night", (
+    step("b@there", "{He} was there with {b}, and they wanted to sleep in a tent.",
+         "{b} was with {him}, and they looked at the stars."),
+    step("a=afraid b=afraid", "Then they heard a strange noise.", "Suddenly there was a noise {hide}."),
+    step("tight", "\"What was that?\" asked {a}.", "\"Did you hear that?\" asked {a}."),
+    step("", "\"I do not know,\" said {b}. \"Maybe it is a ghost.\"",
+         "\"Maybe it was only the wind,\" said {b}. But there it was again."),
+    step("", "{a} took a lamp, and they went to look.",
+         "\"Let us go and see,\" said {a}, and {he} took {bhim} by the hand."),
+    step("", "Step by step, they came closer.", "The noise grew louder, and they walked slowly."),
+    step("a=glad b=glad", "There they saw {ananimal}. It {sound} at them.",
+         "It was no ghost. It was only {ananimal}, and it {sound}."),
+    step("", "\"You gave us a fright!\" said {b} to the {animal}.",
+         "{a} and {b} looked at each other and laughed."),
+    step("maybe", "They gave the {animal} some {eats}, and then they slept well.",
+         "The {animal} was hungry, so {a} gave it some {eats}."),
+), ("Many things look big in the dark.", "If you are afraid, take a lamp and look."), ("warm", "windy", "cloudy"),
+("evening", "night"))
+
+STRAY = Plot("an animal without a home", (
+    step("a=worried", "There {he} saw {ananimal} that was all alone.",
+         "A small {animal} came up to {him}. It looked lost."),
+    step("", "\"Do you have a home?\" asked {a}. The {animal} only {sound}.",
+         "\"Where do you come from?\" asked {a}, but the {animal} could not answer."),
+    step("", "{He} gave it some {eats}, and it ate everything.", "It was hungry, so {a} went to get some {eats}."),
+    step("b@there b=worried a= tight", "Then {b} came along the road and called a name.",
+         "After a while {b} came, and {bhe} was looking for something."),
+    step("tight", "\"Have you seen {ananimal}?\" {bhe} asked. \"Mine ran away.\"",
+         "\"I have lost my {animal},\" said {b}. \"Did it come this way?\""),
+    step("a=glad b=glad", "\"Here it is!\" said {a}. \"It is safe.\"",
+         "{a} smiled. \"It is right here,\" {he} said."),
+    step("", "The {animal} {sound} and ran to {b}.", "{b} put {bhis} arms around the {animal}, and it {sound}."),
+    step("thing:a", "{b} was so thankful that {bhe} gave {a} {athing}.",
+         "\"Take this {colour} {thing},\" said {b}. \"It is to thank you.\""),
+    step("maybe", "\"Come and visit us,\" said {b}. So {a} went to see the {animal} every week."),
+), ("Be kind to all that is small and lost.", "{a} had found two new friends that day."))
+
+PLOTS = [STORM, ANIMAL, SEED, MARKET, JOURNEY, NIGHT, STRAY]
