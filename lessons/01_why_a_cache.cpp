@@ -38,8 +38,8 @@ void prefill(LessonKit& kit, ScenarioRun& run) {
   const RequestState& a = kit.world().request(kForgetful);
   kit.say(
       tr_format("Here are two requests, A and B. Both have the same prompt of {} tokens and the same small model with "
-                "{} layer and {} head. Its weights are random numbers, so it writes nonsense, but it computes what "
-                "every model computes. A throws K and V away after each step. B keeps them.",
+                "{} layer and {} head. So small a model writes poor tales, but it computes what every model "
+                "computes. A throws K and V away after each step. B keeps them.",
                 a.prompt_tokens, kit.world().model.layers, kit.world().model.query_heads),
       {point(kForgetful), point(kKeeper)});
   kit.show(tokens_figure(kit.world(), a) + '\n' + tokens_figure(kit.world(), kit.world().request(kKeeper)));

@@ -39,7 +39,7 @@ void one_token(LessonKit& kit, ScenarioRun& run) {
           {point(kA)});
   kit.ask({.text = std::string(tr("How many bytes does one token add to the cache?")),
            .choices = {},
-           .expected = "512",
+           .expected = "3072",
            .answer = std::to_string(kv_bytes_per_token(shape, ElementType::fp32)),
            .because = tr_format("{} = {}.", token_numbers(shape, ElementType::fp32),
                                 kv_bytes_per_token(shape, ElementType::fp32))},
@@ -54,12 +54,12 @@ void held_bytes(LessonKit& kit, ScenarioRun& run) {
   const RequestState& a = world.request(kA);
   const std::uint64_t token = kv_bytes_per_token(world.model, ElementType::fp32);
   const std::uint64_t held = a.table.size() * world.block_size * token;
-  kit.expect("bytes that A holds", 16384, held);
+  kit.expect("bytes that A holds", 98304, held);
   kit.ask(
       {.text = tr_format("After step {} A has {} tokens in the cache. How many bytes are that?", world.step,
                          a.computed_tokens),
        .choices = {},
-       .expected = "12800",
+       .expected = "76800",
        .answer = std::to_string(a.computed_tokens * token),
        .because = tr_format("{} * {}. A holds a little more, {} blocks of {} tokens: {} B; lesson 04 is about them.",
                             a.computed_tokens, token, a.table.size(), world.block_size, with_commas(held))},

@@ -77,12 +77,13 @@ void the_copy(LessonKit& kit, ScenarioRun& run) {
   const BlockId last = before.request(kA).table.back();
   std::set<TokenId> drawn;
   for (const auto& request : before.requests) drawn.insert(request->tokens.back());
-  kit.expect("different first tokens", 3, drawn.size());
-  kit.say(tr_format("Now all three write on. Each one drew another first token, and it must go to position {}. That is "
-                    "in block {}, which has free slots, but all three tables name it. If A wrote there, B and C would "
-                    "read A's token.",
-                    before.request(kA).computed_tokens, value(last)),
-          {point(kA, 2), point(kB, 2), point(kC, 2), point(last)});
+  kit.say(
+      tr_format(
+          "Now all three write on. They drew {} different first tokens, and each writes its own at position {}. "
+          "That is in block {}, which has free slots, but all three tables name it. If A wrote there, B and C would "
+          "read A's token.",
+          drawn.size(), before.request(kA).computed_tokens, value(last)),
+      {point(kA, 2), point(kB, 2), point(kC, 2), point(last)});
   kit.ask({.text = std::string(tr("Three requests want to write into one block. How many copies of it are needed?")),
            .choices = {},
            .expected = "2",

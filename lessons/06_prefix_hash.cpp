@@ -244,7 +244,7 @@ void prefix_hash(LessonKit& kit) {
   the_first_request(kit, run);
   the_hit(kit, run);
   the_rules(kit);
-  const ModelChoice choice = builtin_choice({});
+  const ModelChoice choice = shipped_choice(kDefaultModel);
   the_salt(kit, choice);
   the_poison(kit, choice);
   the_end(kit, run);

@@ -111,13 +111,13 @@ void a_split(LessonKit& kit, ScenarioRun& run) {
 
 void more_prompts(LessonKit& kit, ScenarioRun& run) {
   const World third = run.after_step(3), fourth = run.after_step(4);
-  kit.ask({.text = tr_format("Now comes \"The little girl was happy\". How many nodes will the tree have, the root not "
+  kit.ask({.text = tr_format("Now comes \"The little girl was sad\". How many nodes will the tree have, the root not "
                              "counted? Now it has {}.",
                              num_nodes(kit.world())),
            .choices = {},
            .expected = "5",
            .answer = std::to_string(num_nodes(third)),
-           .because = std::string(tr("\"The little girl\" is split off, which makes one more, and \"was happy\" is "
+           .because = std::string(tr("\"The little girl\" is split off, which makes one more, and \"was sad\" is "
                                      "another."))});
   run.to_step(3, kit);
   kit.show(tree_figure(kit.world()));
@@ -137,16 +137,16 @@ void making_room(LessonKit& kit, ScenarioRun& run) {
   const RadixSizes sizes = radix_sizes(before);
   kit.expect("tokens in the tree", 14, sizes.evictable + sizes.locked);
   kit.say(
-      tr_format("{} slots are in the tree and {} are free. The last prompt is \"One day my mom\": {} words, nothing "
+      tr_format("{} slots are in the tree and {} are free. The last prompt is \"One day my friend\": {} words, nothing "
                 "of it is in the tree, and it needs {} slots. Somebody must go: the leaf that rested longest. Only "
                 "leaves go, because what hangs below a node is of no use without it.",
                 sizes.evictable + sizes.locked, before.free_blocks.size(), after.request(RequestId{4}).prompt_tokens,
                 after.request(RequestId{4}).prompt_tokens));
   kit.ask({.text = std::string(tr("Which leaf is it?")),
-           .choices = {"dog in the", "was happy", "and"},
-           .expected = "dog in the",
+           .choices = {"box in the", "was sad", "and"},
+           .expected = "box in the",
            .answer = evicted_words(before, after),
-           .because = std::string(tr("It came with the second prompt, and nobody has used it since. \"was happy\" came "
+           .because = std::string(tr("It came with the second prompt, and nobody has used it since. \"was sad\" came "
                                      "later."))});
   run.to_step(5, kit);
   kit.show(tree_figure(kit.world()));
@@ -190,11 +190,11 @@ void locks(LessonKit& kit) {
   kit.expect("first slot that goes without a lock", 8, value(evicted_when(false).front()));
   const std::vector<BlockId> locked = evicted_when(true);
   kit.ask(
-      {.text = std::string(tr("Suppose that the second prompt still ran, and \"dog in the\" were locked. Which leaf "
+      {.text = std::string(tr("Suppose that the second prompt still ran, and \"box in the\" were locked. Which leaf "
                               "would go instead?")),
-       .choices = {"was happy", "big red ball", "and"},
-       .expected = "was happy",
-       .answer = locked == std::vector<BlockId>{BlockId{11}, BlockId{12}} ? "was happy" : "another one",
+       .choices = {"was sad", "big red ball", "and"},
+       .expected = "was sad",
+       .answer = locked == std::vector<BlockId>{BlockId{11}, BlockId{12}} ? "was sad" : "another one",
        .because = tr_format("Slots{} are those of the third prompt's end, the next in age. \"big red ball\" is no "
                             "leaf: \"and\" hangs below it.",
                             slots(locked))});

@@ -1,4 +1,4 @@
-// Lesson 10: query heads that share K and V: MHA, GQA, MQA and MLA. One small model with 8, 2 and 1 KV heads runs
+// Lesson 10: query heads that share K and V: MHA, GQA, MQA and MLA. One small model with 6, 2 and 1 KV heads runs
 // (scenario S08), then six published ones are compared. The chapter is docs/lessons/10_fewer_heads.md.
 
 #include <algorithm>
@@ -22,9 +22,9 @@ namespace {
 constexpr RequestId kA{0};
 constexpr std::uint64_t kTokens = 32768;
 
-ScenarioParams params_with(std::uint32_t kv_heads) {
+ScenarioParams params_with(const std::string& heads) {
   ScenarioParams params = find_scenario("S08").defaults;
-  params.kv_heads = kv_heads;
+  params.heads = heads;
   return params;
 }
 
@@ -34,8 +34,8 @@ struct Counted {
   std::uint64_t last_read = 0;  ///< bytes of the last step, weights included, as the engine counted them
 };
 
-Counted counted_with(std::uint32_t kv_heads) {
-  const ScenarioRun run(find_scenario("S08"), params_with(kv_heads));
+Counted counted_with(const std::string& heads) {
+  const ScenarioRun run(find_scenario("S08"), params_with(heads));
   const World end = run.after_step(run.last_step()), before = run.after_step(run.last_step() - 1);
   return {end.model, end.request(kA).work.bytes_read - before.request(kA).work.bytes_read};
 }
@@ -52,8 +52,8 @@ void the_idea(LessonKit& kit, ScenarioRun& run) {
          "multi-query attention (MQA; Shazeer 2019).")));
   run.to_step(1, kit);
   const ModelShape& shape = kit.world().model;
-  kit.expect("query heads a group", 4, shape.query_heads / shape.kv_heads);
-  kit.say(tr_format("The model that runs here has {} query heads and {} KV heads: heads 0 to 3 share one, heads 4 to 7 "
+  kit.expect("query heads a group", 3, shape.query_heads / shape.kv_heads);
+  kit.say(tr_format("The model that runs here has {} query heads and {} KV heads: heads 0 to 2 share one, heads 3 to 5 "
                     "the other. The tab Heads draws it.",
                     shape.query_heads, shape.kv_heads),
           {tab_point("heads")});
@@ -79,19 +79,19 @@ std::string runs_figure(const std::vector<Counted>& runs) {
 }
 
 void three_runs(LessonKit& kit, ScenarioRun& told) {
-  const std::vector<Counted> runs{counted_with(8), counted_with(2), counted_with(1)};
+  const std::vector<Counted> runs{counted_with("mha"), counted_with("gqa"), counted_with("mqa")};
   const auto token = [&](std::size_t i) { return kv_bytes_per_token(runs[i].shape, ElementType::fp32); };
-  kit.ask({.text = std::string(tr("With 2 KV heads instead of 8, how many times smaller is the cache?")),
+  kit.ask({.text = std::string(tr("With 2 KV heads instead of 6, how many times smaller is the cache?")),
            .choices = {},
-           .expected = "4",
+           .expected = "3",
            .answer = std::to_string(token(0) / token(1)),
-           .because = std::string(tr("Query heads / KV heads = 8 / 2. Nothing else in the formula changes."))},
+           .because = std::string(tr("Query heads / KV heads = 6 / 2. Nothing else in the formula changes."))},
           {tab_point("heads")});
   told.to_step(5, kit);
   kit.show(runs_figure(runs));
   kit.ask(
       {.text = std::string(tr("The same prompt on all three. Did the last step of the one with 2 KV heads read less "
-                              "than that of the one with 8?")),
+                              "than that of the one with 6?")),
        .choices = {std::string(tr("yes")), std::string(tr("no"))},
        .expected = std::string(tr("yes")),
        .answer = std::string(runs[1].last_read < runs[0].last_read ? tr("yes") : tr("no")),
@@ -192,7 +192,7 @@ void the_intensity(LessonKit& kit) {
 
 void fewer_heads(LessonKit& kit) {
   kit.title(std::string(tr("10 Fewer heads")));
-  ScenarioRun run(find_scenario("S08"), params_with(2));
+  ScenarioRun run(find_scenario("S08"), params_with("gqa"));
   the_idea(kit, run);
   three_runs(kit, run);
   published_models(kit);

@@ -16,7 +16,7 @@ namespace kvarium::cpu {
 
 struct Weights;
 
-/// 1 for a model whose loops are too short to share, such as the built-in one; else one a processor, at most 16.
+/// 1 for a model whose loops are too short to share, such as the shipped ones; else one a processor, at most 16.
 std::uint32_t suitable_threads(const Weights& weights);
 
 /// For one pass at a time. The tokens of all sequences of a pass stand one below the other.

@@ -18,7 +18,7 @@ struct Ask {
 constexpr Ask kAsks[] = {{9, 12, 0, 0}, {6, 10, 0, 0}, {5, 8, 1, 0}, {12, 4, 3, 1}};
 
 void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
-  const ModelChoice choice = builtin_choice({});
+  const ModelChoice choice = shipped_choice(kDefaultModel);
   std::vector<Arrival> arrivals;
   for (const Ask& ask : kAsks) {
     RequestSpec request;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kAnswers[] = {3, 7, 5, 5, 3};  // tokens of A to E
 
 void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
-  const ModelChoice choice = builtin_choice({});
+  const ModelChoice choice = shipped_choice(kDefaultModel);
   std::vector<Arrival> arrivals;
   for (const std::uint32_t answer : kAnswers) {
     RequestSpec request;

@@ -14,7 +14,7 @@ namespace kvarium {
 namespace {
 
 constexpr std::size_t kMostPromptBytes = 1'000'000;
-constexpr std::uint64_t kMostPoolTokens = 1U << 20U;  // the built-in model's pool then takes half a GiB
+constexpr std::uint64_t kMostPoolTokens = 1U << 20U;  // tales-target's pool then takes 3 GiB
 
 /// The value of a number field; temperature in its own units.
 double value_of(const ScenarioParams& params, const std::string& id) {

@@ -33,19 +33,12 @@ void say_the_sizes(EventSink& sink) {
 }
 
 void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
-  const ModelChoice choice = builtin_choice({.layers = 2, .query_heads = 8, .kv_heads = params.kv_heads});
+  const ModelChoice choice = shipped_choice("tales-" + params.heads);
   say_the_sizes(sink);
   RequestSpec request;
   request.prompt = story_tokens(*choice.tokenizer, params.prompt_tokens);
   request.max_new_tokens = params.new_tokens;
   serve(choice, make_setup(params), {{request}}, sink, cancel);
-}
-
-ScenarioField kv_heads_field() {
-  ScenarioField field = number_field("kv_heads", "KV heads",
-                                     "How many rows of K and V the 8 query heads of the model that runs share.", 1, 8);
-  field.stops = {1, 2, 4, 8};
-  return field;
 }
 
 }  // namespace
@@ -56,10 +49,12 @@ Scenario fewer_heads_scenario() {
   return {"S08",
           "heads",
           "Do all heads need their own K and V?",
-          "Eight query heads share two rows of K and V. Change how many, and watch the bytes that each step reads; the "
+          "Six query heads share two rows of K and V. Take a model that was trained with more, fewer, or a latent row, "
+          "and watch the bytes that each step reads; the "
           "tab Heads sets the model that runs beside six published ones.",
-          {.prompt_tokens = 24, .new_tokens = 12, .block_size = 4, .num_blocks = 16, .kv_heads = 2},
-          {kv_heads_field(), number_field("prompt_tokens", "Prompt (tokens)", "How long the prompt is.", 1, 256),
+          {.prompt_tokens = 24, .new_tokens = 12, .block_size = 4, .num_blocks = 16},
+          {choice_field("heads", "Model", "Four models, trained alike but for their heads.", choices_of("heads")),
+           number_field("prompt_tokens", "Prompt (tokens)", "How long the prompt is.", 1, 256),
            number_field("new_tokens", "New tokens", "How many tokens the request writes: one a step.", 1, 256),
            block_size_field(), num_blocks_field(), seed_field()},
           run,

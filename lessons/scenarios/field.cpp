@@ -22,7 +22,6 @@ FieldMember member_of(std::string_view id) {
       {"max_running", &ScenarioParams::max_running},
       {"token_budget", &ScenarioParams::token_budget},
       {"temperature", &ScenarioParams::temperature},
-      {"kv_heads", &ScenarioParams::kv_heads},
       {"seed", &ScenarioParams::seed},
       {"prefix_cache", &ScenarioParams::prefix_cache},
       {"queue_order", &ScenarioParams::queue_order},
@@ -30,6 +29,7 @@ FieldMember member_of(std::string_view id) {
       {"scheduler", &ScenarioParams::scheduler},
       {"preemption", &ScenarioParams::preemption},
       {"sharing", &ScenarioParams::sharing},
+      {"heads", &ScenarioParams::heads},
       {"prompt_kind", &ScenarioParams::prompt_kind},
       {"fault", &ScenarioParams::fault},
       {"part", &ScenarioParams::part},
@@ -62,6 +62,11 @@ const std::vector<FieldChoice>& choices_of(std::string_view id) {
       {"preemption", {{"recompute", "recompute: computed again"}, {"swap", "swap: to the host and back"}}},
       {"prompt_kind", {{"text", "text: to go on from"}, {"chat", "chat: a message to answer"}}},
       {"sharing", {{"fork", "fork: copy on write"}, {"append-only", "append-only: full blocks only"}}},
+      {"heads",
+       {{"mha", "mha: 6 KV heads, one a query head"},
+        {"gqa", "gqa: 2 KV heads, one for 3"},
+        {"mqa", "mqa: 1 KV head for all"},
+        {"mla", "mla: one latent row for all"}}},
   };
   const auto choices = kChoices.find(id);
   if (choices == kChoices.end()) throw MisuseError("no parameter with choices has the id " + std::string(id));

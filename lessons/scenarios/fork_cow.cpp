@@ -26,7 +26,7 @@ std::vector<Arrival> separate(RequestSpec request, const ScenarioParams& params)
 }
 
 void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
-  const ModelChoice choice = builtin_choice({});
+  const ModelChoice choice = shipped_choice(kDefaultModel);
   const bool fork = params.sharing == "fork";
   RequestSpec request;
   request.prompt = story_tokens(*choice.tokenizer, params.prompt_tokens);

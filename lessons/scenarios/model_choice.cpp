@@ -1,5 +1,6 @@
 #include "lessons/scenarios/model_choice.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -8,9 +9,8 @@
 #include "cpu_reference/loaders/llama2c.h"
 #include "cpu_reference/loaders/model_facts.h"
 #include "cpu_reference/loaders/open_model.h"
-#include "cpu_reference/model/builtin.h"
+#include "cpu_reference/loaders/shipped_models.h"
 #include "cpu_reference/model/weights.h"
-#include "cpu_reference/tokenizer/builtin_tokenizer.h"
 #include "cpu_reference/tokenizer/chat_template.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
 #include "cpu_reference/tokenizer/tokenizer_file.h"
@@ -19,7 +19,8 @@ namespace kvarium {
 namespace {
 
 constexpr std::string_view kStory =
-    "Once upon a time there was a little girl who had one big red ball. One day she saw a dog in the park.";
+    "Once there was a little girl named Mia. One sunny day, she went to the park. She had a big red ball with her. "
+    "There she saw a small boat by the lake, and a boy named Tom sat next to it.";
 
 }  // namespace
 
@@ -29,24 +30,20 @@ ModelChoice::~ModelChoice() = default;
 ModelChoice::ModelChoice(ModelChoice&&) noexcept = default;
 ModelChoice& ModelChoice::operator=(ModelChoice&&) noexcept = default;
 
-ModelChoice builtin_choice(const BuiltinSize& size) {
-  std::unique_ptr<cpu::SpmTokenizer> tokenizer = cpu::builtin_tokenizer();
-  cpu::BuiltinParams params;
-  params.vocab = static_cast<std::uint32_t>(tokenizer->vocab());
-  params.layers = size.layers;
-  params.query_heads = size.query_heads;
-  params.kv_heads = size.kv_heads;
-  // The special pieces and the bytes: no words, and the end of the sequence would end a scenario too early.
-  for (std::size_t id = 0; id < tokenizer->vocab(); ++id) {
-    if (tokenizer->pieces()[id].kind == cpu::TokenKind::normal) continue;
-    params.quiet_tokens.push_back(TokenId{static_cast<std::int32_t>(id)});
-  }
-  ModelChoice choice{cpu::builtin_model(params), std::move(tokenizer)};
-  choice.facts = {std::string(tr("the built-in model has random weights and writes nonsense"))};
+ModelChoice shipped_choice(std::string_view name) {
+  const cpu::OpenedModel& opened = cpu::shipped_model(name);
+  ModelChoice choice{opened.model, opened.tokenizer};
+  choice.facts = opened.facts;
   return choice;
 }
 
 namespace {
+
+/// A name and not a path: a file or folder of that name is the user's own.
+bool is_shipped(const std::string& name) {
+  const auto& names = cpu::shipped_model_names();
+  return std::find(names.begin(), names.end(), name) != names.end() && !std::filesystem::exists(name);
+}
 
 /// A llama2.c checkpoint with a tokenizer from anywhere.
 ModelChoice llama2c_choice(const std::string& model_path, const std::string& tokenizer_path) {
@@ -66,9 +63,10 @@ ModelChoice llama2c_choice(const std::string& model_path, const std::string& tok
 
 std::optional<ModelChoice> choose_model(const std::string& model_path, const std::string& tokenizer_path,
                                         const OnProgress& on_progress, const CancelToken& cancel) {
-  if (model_path.empty() && tokenizer_path.empty()) return builtin_choice({});
+  if (model_path.empty() && tokenizer_path.empty()) return shipped_choice(kDefaultModel);
   if (model_path.empty()) throw InputError(std::string(tr("a tokenizer needs its model: give --model FILE too")));
   if (!tokenizer_path.empty()) return llama2c_choice(model_path, tokenizer_path);
+  if (is_shipped(model_path)) return shipped_choice(model_path);
   std::optional<cpu::OpenedModel> opened = cpu::open_model(model_path, on_progress, cancel);
   if (!opened) return std::nullopt;
   ModelChoice choice{std::move(opened->model), std::move(opened->tokenizer)};
@@ -95,7 +93,7 @@ std::vector<TokenId> encode_prompt(const ModelChoice& choice, std::string_view p
 
 std::vector<TokenId> story_tokens(const cpu::Tokenizer& tokenizer, std::uint32_t count) {
   const std::vector<TokenId> story = tokenizer.encode(kStory);
-  const std::size_t before = tokenizer.encode("").size();  // "<s>", where the model wants it, stands only once
+  const std::size_t before = tokenizer.encode("").size();  // the begin token stands only once
   std::vector<TokenId> tokens;
   for (std::size_t i = 0; tokens.size() < count; ++i) {
     tokens.push_back(i < story.size() ? story[i] : story[before + (i - story.size()) % (story.size() - before)]);
@@ -104,7 +102,7 @@ std::vector<TokenId> story_tokens(const cpu::Tokenizer& tokenizer, std::uint32_t
 }
 
 std::vector<TokenId> other_tokens(const cpu::Tokenizer& tokenizer, std::uint32_t which, std::uint32_t count) {
-  const std::uint32_t skipped = 2 + 5 * which;  // "<s>" and more
+  const std::uint32_t skipped = 2 + 5 * which;  // the begin token and more
   const std::vector<TokenId> tokens = story_tokens(tokenizer, skipped + count);
   return {tokens.begin() + skipped, tokens.end()};
 }

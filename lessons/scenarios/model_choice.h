@@ -1,5 +1,5 @@
 #pragma once
-// The model that a scenario or a command runs: the built-in one, or a file of the user's.
+// The model that a scenario or a command runs: one that comes with Kvarium, or a file of the user's.
 
 #include <cstdint>
 #include <memory>
@@ -30,16 +30,13 @@ struct ModelChoice {
   std::vector<std::string> facts;  ///< what was read, a line each
 };
 
-/// How large the built-in model is made: a scenario that counts work wants one layer and one head.
-struct BuiltinSize {
-  std::uint32_t layers = 2;
-  std::uint32_t query_heads = 4;
-  std::uint32_t kv_heads = 2;
-};
+/// What runs when no model is named.
+inline constexpr std::string_view kDefaultModel = "tales-target";
 
-/// Random weights that are the same on every machine, and a tokenizer of common English words.
-ModelChoice builtin_choice(const BuiltinSize& size);
-/// The built-in model when both names are empty; otherwise a model file as cpu::open_model() opens it. Only a llama2.c
+/// A model that comes with Kvarium: "tales-target" writes stories. InputError when it is not there.
+ModelChoice shipped_choice(std::string_view name);
+/// tales-target when both names are empty; otherwise a shipped model by its name, or a model file as cpu::open_model()
+/// opens it. Only a llama2.c
 /// checkpoint may be given a tokenizer, the others bring their own. Nothing when cancelled. InputError for a tokenizer
 /// without a model, files that are not such files, or that do not belong together.
 std::optional<ModelChoice> choose_model(const std::string& model_path, const std::string& tokenizer_path,

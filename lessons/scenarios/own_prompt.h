@@ -1,5 +1,5 @@
 #pragma once
-// "own": a prompt of one's own, several times at once, on the built-in model or a file.
+// "own": a prompt of one's own, several times at once, on a model that comes with Kvarium or a file.
 
 #include "lessons/scenarios/scenario.h"
 

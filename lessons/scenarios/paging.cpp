@@ -9,7 +9,7 @@ namespace kvarium {
 namespace {
 
 void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
-  const ModelChoice choice = builtin_choice({});
+  const ModelChoice choice = shipped_choice(kDefaultModel);
   RequestSpec request;
   request.prompt = story_tokens(*choice.tokenizer, params.prompt_tokens);
   request.max_new_tokens = params.new_tokens;

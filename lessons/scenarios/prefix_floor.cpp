@@ -35,7 +35,7 @@ std::vector<TokenId> prompt(const cpu::Tokenizer& tokenizer, const Part& part, s
 }
 
 void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
-  const ModelChoice choice = builtin_choice({});
+  const ModelChoice choice = shipped_choice(kDefaultModel);
   const Part part = part_of(params);
   RequestSpec a, b;
   a.prompt = prompt(*choice.tokenizer, part, part.own_of_a, 1);

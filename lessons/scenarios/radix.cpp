@@ -8,20 +8,20 @@
 namespace kvarium {
 namespace {
 
-/// Each word is one token of the built-in tokenizer. In numbers: 1 to 8; 1 to 5, 9 to 11; 1 to 3, 12, 13; 1 to 8, 14;
+/// Each word is one token of tales-target. In numbers: 1 to 8; 1 to 5, 9 to 11; 1 to 3, 12, 13; 1 to 8, 14;
 /// 20 to 23.
-constexpr const char* kPrompts[] = {"The little girl saw a big red ball", "The little girl saw a dog in the",
-                                    "The little girl was happy", "The little girl saw a big red ball and",
-                                    "One day my mom"};
+constexpr const char* kPrompts[] = {"The little girl saw a big red ball", "The little girl saw a box in the",
+                                    "The little girl was sad", "The little girl saw a big red ball and",
+                                    "One day my friend"};
 constexpr std::uint64_t kLongestPrompt = 9;
 
 void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
-  const ModelChoice choice = builtin_choice({});
+  const ModelChoice choice = shipped_choice(kDefaultModel);
   std::vector<Arrival> arrivals;
   for (const char* prompt : kPrompts) {
     RequestSpec request;
     request.prompt = choice.tokenizer->encode(prompt);
-    request.prompt.erase(request.prompt.begin());  // "<s>", which every prompt would share
+    request.prompt.erase(request.prompt.begin());  // "<|begin|>", which every prompt would share
     request.max_new_tokens = params.new_tokens;
     arrivals.push_back({request, std::nullopt});
   }

@@ -17,7 +17,7 @@ struct ModelChoice;
 
 struct ScenarioParams {
   std::string prompt{};
-  std::string model_path{};      ///< a model file or folder; empty: the built-in model
+  std::string model_path{};      ///< a model file or folder; empty: tales-target
   std::string tokenizer_path{};  ///< of a llama2.c checkpoint; empty: the model's own
   std::string trace_path{};      ///< a trace of Mooncake; empty: an invented one
   std::uint32_t prompt_tokens = 0;
@@ -26,7 +26,6 @@ struct ScenarioParams {
   std::uint32_t num_blocks = 0;  ///< of the pool
   std::uint32_t num_requests = 1;
   std::uint32_t candidates = 1;  ///< answers to one prompt
-  std::uint32_t kv_heads = 2;    ///< of the built-in model, where the scenario lets it be chosen
   std::uint32_t max_running = 8;
   std::uint32_t token_budget = 2048;  ///< tokens that one step may compute
   float temperature = 0.0F;
@@ -38,6 +37,7 @@ struct ScenarioParams {
   std::string scheduler = "continuous";
   std::string preemption = "recompute";
   std::string sharing = "fork";
+  std::string heads = "gqa";  ///< of the model that runs, where the scenario lets it be chosen
   std::string prompt_kind = "text";
   std::string fault = "none";  ///< of the bug zoo, see core/faults/fault.h
   std::string part = "a";      ///< of a scenario that has several

@@ -16,7 +16,7 @@ namespace {
 void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cancel) {
   constexpr RequestId kForgetful{0};  // A
   constexpr RequestId kKeeper{1};     // B
-  const ModelChoice choice = builtin_choice({.layers = 1, .query_heads = 1, .kv_heads = 1});
+  const ModelChoice choice = shipped_choice("tales-one");
   const ModelShape& shape = choice.model->config.shape;
   const cpu::Transformer transformer(*choice.model);
 

@@ -1,4 +1,4 @@
-// Tokens a second of the CPU reference on built-in models, and how near decoding comes to reading the weights once.
+// Tokens a second of the CPU reference on seeded models, and how near decoding comes to reading the weights once.
 
 #include <benchmark/benchmark.h>
 
@@ -10,9 +10,9 @@
 #include "core/ids.h"
 #include "cpu_reference/kv_store/contiguous.h"
 #include "cpu_reference/kv_store/paged.h"
-#include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
+#include "tests/support/seeded_model.h"
 
 namespace {
 
@@ -23,10 +23,10 @@ constexpr std::uint32_t kPrompt = 128;  // tokens in the cache when decoding sta
 constexpr std::uint32_t kSteps = 64;
 constexpr std::uint32_t kBlockSize = 16;
 
-/// Argument 0: the app's built-in model, 0.4 MB. Argument 1: 28 million weights, 111 MB, more than most processors'
+/// Argument 0: a small model, 0.4 MB. Argument 1: 28 million weights, 111 MB, more than most processors'
 /// caches.
 std::shared_ptr<const Model> model_of(std::int64_t size) {
-  BuiltinParams params;
+  kvarium_test::SeededParams params;
   if (size == 1) {
     params.layers = 8;
     params.query_heads = 8;
@@ -35,7 +35,7 @@ std::shared_ptr<const Model> model_of(std::int64_t size) {
     params.ffn_hidden = 1408;
     params.vocab = 4096;
   }
-  return builtin_model(params);
+  return kvarium_test::seeded_model(params);
 }
 
 std::vector<TokenId> prompt_of(std::uint32_t tokens) {

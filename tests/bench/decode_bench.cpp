@@ -11,12 +11,12 @@
 
 #include "core/blocks/block_pool.h"
 #include "cpu_reference/kv_store/paged.h"
-#include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/model/workspace.h"
 #include "tests/bench/machine_rates.h"
 #include "tests/support/model_of_type.h"
+#include "tests/support/seeded_model.h"
 
 namespace {
 
@@ -31,7 +31,7 @@ constexpr int kDecodeTries = 60, kPrefillTries = 8;
 
 /// Random weights in the shape of llama2.c's 110-million-weight model, with 4 KV heads.
 std::shared_ptr<const Model> random_model() {
-  BuiltinParams params;
+  kvarium_test::SeededParams params;
   params.layers = 12;
   params.hidden = 768;
   params.query_heads = 12;
@@ -40,7 +40,7 @@ std::shared_ptr<const Model> random_model() {
   params.vocab = 32000;
   params.context = 2048;
   params.tied_head = true;
-  return builtin_model(params);
+  return kvarium_test::seeded_model(params);
 }
 
 /// What the machine gives with some threads.

@@ -8,7 +8,6 @@
 #include "core/blocks/block_pool.h"
 #include "cpu_reference/kv_store/contiguous.h"
 #include "cpu_reference/kv_store/paged.h"
-#include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/model/workspace.h"
@@ -16,6 +15,7 @@
 #include "tests/cpu_reference/model/random_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/model_of_type.h"
+#include "tests/support/seeded_model.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
@@ -66,7 +66,7 @@ constexpr std::uint32_t kTokens = 40;
 constexpr std::uint32_t kBlockSize = 4;
 
 std::shared_ptr<const Model> small_model(WeightType type) {
-  return kvarium_test::model_of_type(*builtin_model({}), type);
+  return kvarium_test::model_of_type(*kvarium_test::seeded_model({}), type);
 }
 
 /// Allocations of kTokens steps of all sequences together, after kWarmUp.

@@ -1,10 +1,10 @@
 #include "cpu_reference/cpu_runner.h"
 
 #include "core/error.h"
-#include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
 #include "tests/cpu_reference/support.h"
+#include "tests/support/seeded_model.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
@@ -13,7 +13,7 @@ using kvarium_test::random_tokens;
 using kvarium_test::reordering_tolerance;
 
 TEST_CASE("the runner computes a batch of sequences at different points, each in its own blocks") {
-  const auto model = builtin_model({});
+  const auto model = kvarium_test::seeded_model({});
   CpuRunner runner(model);
   runner.create_cache(6, 4);
   const std::vector<TokenId> a = random_tokens(9, 256, 1), b = random_tokens(6, 256, 2);
@@ -38,7 +38,7 @@ TEST_CASE("the runner computes a batch of sequences at different points, each in
 }
 
 TEST_CASE("each sequence of a batch gets the logits of as many of its last tokens as it asks for") {
-  const auto model = builtin_model({});
+  const auto model = kvarium_test::seeded_model({});
   CpuRunner runner(model);
   runner.create_cache(4, 4);
   const std::vector<TokenId> a = random_tokens(7, 256, 1), b = random_tokens(5, 256, 2);
@@ -58,7 +58,7 @@ TEST_CASE("each sequence of a batch gets the logits of as many of its last token
 }
 
 TEST_CASE("the runner refuses a batch with one bad sequence, and computes none of it") {
-  CpuRunner runner(builtin_model({}));
+  CpuRunner runner(kvarium_test::seeded_model({}));
   runner.create_cache(3, 2);
   const std::vector<BlockId> table{BlockId{0}, BlockId{1}}, unknown{BlockId{3}};
   const std::vector<TokenId> tokens = random_tokens(4, 256, 1), outside{TokenId{256}};
@@ -83,11 +83,11 @@ TEST_CASE("the runner refuses a batch with one bad sequence, and computes none o
   // The last token again, over the untouched rows of the first three.
   const ScheduledSequence last{RequestId{0}, std::span(tokens).last(1), 3, table};
   CHECK(difference(runner.forward(std::vector{last}).logits, expected) <=
-        reordering_tolerance(builtin_model({})->config, expected));
+        reordering_tolerance(kvarium_test::seeded_model({})->config, expected));
 }
 
 TEST_CASE("the runner needs a cache, once, of a size that fits") {
-  CpuRunner runner(builtin_model({}));
+  CpuRunner runner(kvarium_test::seeded_model({}));
   const std::vector<TokenId> tokens = random_tokens(1, 256, 1);
   const std::vector<BlockId> table{BlockId{0}};
   const ScheduledSequence sequence{RequestId{0}, tokens, 0, table};
@@ -100,7 +100,7 @@ TEST_CASE("the runner needs a cache, once, of a size that fits") {
 }
 
 TEST_CASE("of a list of copies with one bad one none is made") {
-  CpuRunner runner(builtin_model({}));
+  CpuRunner runner(kvarium_test::seeded_model({}));
   runner.create_cache(3, 4);
   const std::vector<TokenId> tokens = random_tokens(4, 256, 1);
   const std::vector<BlockId> first{BlockId{0}}, second{BlockId{1}};

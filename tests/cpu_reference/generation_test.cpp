@@ -10,12 +10,12 @@
 #include "core/scheduling/continuous_scheduler.h"
 #include "cpu_reference/cpu_runner.h"
 #include "cpu_reference/loaders/llama2c.h"
-#include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/weights.h"
-#include "cpu_reference/tokenizer/builtin_tokenizer.h"
 #include "cpu_reference/tokenizer/tokenizer_file.h"
 #include "tests/support/catch.h"
 #include "tests/support/engine_checks.h"
+#include "tests/support/seeded_model.h"
+#include "tests/support/word_tokenizer.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
@@ -49,10 +49,10 @@ const std::vector<std::string> kPrompts{"Once upon a time", "The big red ball wa
 
 // The generated tokens of all prompts, run side by side in a pool of `num_blocks` blocks of 4 tokens.
 std::vector<std::vector<TokenId>> answers(float temperature, std::uint32_t num_blocks, std::uint32_t& preemptions) {
-  const auto tokenizer = builtin_tokenizer();
-  BuiltinParams params;
+  const auto tokenizer = kvarium_test::word_tokenizer();
+  kvarium_test::SeededParams params;
   params.vocab = static_cast<std::uint32_t>(tokenizer->vocab());
-  Bench bench(builtin_model(params), *tokenizer, 4, num_blocks);
+  Bench bench(kvarium_test::seeded_model(params), *tokenizer, 4, num_blocks);
   for (std::size_t i = 0; i < kPrompts.size(); ++i) {
     RequestSpec spec{.prompt = tokenizer->encode(kPrompts[i]), .max_new_tokens = 16};
     spec.sampling.temperature = temperature;

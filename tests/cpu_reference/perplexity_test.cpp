@@ -1,10 +1,10 @@
 #include "cpu_reference/perplexity.h"
 
 #include "core/error.h"
-#include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
 #include "tests/cpu_reference/support.h"
+#include "tests/support/seeded_model.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
@@ -44,7 +44,7 @@ TEST_CASE("a model that knows nothing hesitates among its whole vocabulary") {
 }
 
 TEST_CASE("each window starts anew: its first token is given, the others are predicted") {
-  const auto model = builtin_model({});
+  const auto model = kvarium_test::seeded_model({});
   const auto tokens = random_tokens(9, model->config.shape.vocab, 2);
   const std::span<const TokenId> all(tokens);
   double sum = 0;
@@ -61,7 +61,7 @@ TEST_CASE("each window starts anew: its first token is given, the others are pre
 }
 
 TEST_CASE("a text that is too short, a window that does not fit and a cancelled run have no perplexity") {
-  const auto model = builtin_model({});
+  const auto model = kvarium_test::seeded_model({});
   const auto tokens = random_tokens(9, model->config.shape.vocab, 3);
   CHECK_THROWS_AS(perplexity_of(*model, std::span(tokens).first(1), 4), InputError);
   CHECK_THROWS_AS(perplexity_of(*model, tokens, 1), MisuseError);

@@ -4,10 +4,10 @@
 
 #include "core/error.h"
 #include "cpu_reference/cpu_runner.h"
-#include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/weights.h"
 #include "tests/cpu_reference/model/random_model.h"
 #include "tests/cpu_reference/support.h"
+#include "tests/support/seeded_model.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
@@ -24,7 +24,7 @@ ForwardResult forward(CpuRunner& runner, std::span<const TokenId> tokens, std::u
 }  // namespace
 
 TEST_CASE("a probe gets the attention of one layer: each row adds up to 1, and nothing looks ahead") {
-  CpuRunner runner(builtin_model({}));  // 4 query heads, 2 KV heads of 16
+  CpuRunner runner(kvarium_test::seeded_model({}));  // 4 query heads, 2 KV heads of 16
   runner.create_cache(3, 4);
   const std::vector<TokenId> tokens = random_tokens(7, 256, 1);
   forward(runner, std::span(tokens).first(4), 0);
@@ -52,7 +52,7 @@ TEST_CASE("a probe gets the attention of one layer: each row adds up to 1, and n
 }
 
 TEST_CASE("the keys and values of a probe are the cached ones: of earlier passes too, in the order of the positions") {
-  CpuRunner runner(builtin_model({}));
+  CpuRunner runner(kvarium_test::seeded_model({}));
   runner.create_cache(3, 4);
   const std::vector<TokenId> tokens = random_tokens(7, 256, 1);
   StepProbe whole{0, {}}, last{0, {}};
@@ -113,7 +113,7 @@ TEST_CASE("a probe of latent attention gets the cached rows, the queries at thei
 
 TEST_CASE("a probe changes no logit, and after it is taken away nothing is reported") {
   const std::vector<TokenId> tokens = random_tokens(5, 256, 3);
-  CpuRunner plain(builtin_model({})), probed(builtin_model({}));
+  CpuRunner plain(kvarium_test::seeded_model({})), probed(kvarium_test::seeded_model({}));
   plain.create_cache(3, 4);
   probed.create_cache(3, 4);
   StepProbe probe{0, {}};
@@ -126,7 +126,7 @@ TEST_CASE("a probe changes no logit, and after it is taken away nothing is repor
 }
 
 TEST_CASE("a layer that the model does not have is refused") {
-  CpuRunner runner(builtin_model({}));
+  CpuRunner runner(kvarium_test::seeded_model({}));
   StepProbe probe{2, {}};
   CHECK_THROWS_WITH(runner.set_probe(&probe), "there is no layer 2 to report: the model has 2");
 }

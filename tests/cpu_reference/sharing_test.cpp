@@ -11,14 +11,14 @@
 #include "core/scheduling/continuous_scheduler.h"
 #include "cpu_reference/cpu_runner.h"
 #include "cpu_reference/kv_store/paged.h"
-#include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
-#include "cpu_reference/tokenizer/builtin_tokenizer.h"
 #include "tests/cpu_reference/model/random_model.h"
 #include "tests/cpu_reference/support.h"
 #include "tests/support/catch.h"
 #include "tests/support/engine_checks.h"
+#include "tests/support/seeded_model.h"
+#include "tests/support/word_tokenizer.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
@@ -36,15 +36,15 @@ struct Served {
 
 /// The built-in model, whose heads have K and V.
 std::shared_ptr<const Model> model_of_heads() {
-  BuiltinParams params;
-  params.vocab = static_cast<std::uint32_t>(builtin_tokenizer()->vocab());
-  return builtin_model(params);
+  kvarium_test::SeededParams params;
+  params.vocab = static_cast<std::uint32_t>(kvarium_test::word_tokenizer()->vocab());
+  return kvarium_test::seeded_model(params);
 }
 
 /// Random weights over a latent row.
 std::shared_ptr<const Model> model_of_latents() {
   ModelConfig config = kvarium_test::small_llama();
-  config.shape.vocab = static_cast<std::uint32_t>(builtin_tokenizer()->vocab());
+  config.shape.vocab = static_cast<std::uint32_t>(kvarium_test::word_tokenizer()->vocab());
   kvarium_test::make_latent(config, 10, 4);
   return std::make_shared<const Model>(kvarium_test::random_model(config, 1));
 }
@@ -52,7 +52,7 @@ std::shared_ptr<const Model> model_of_latents() {
 /// Serves the prompts one after another, or all at once, four answers to each with seeds 0 to 3.
 Served serve(const std::shared_ptr<const Model>& model, const std::vector<std::vector<TokenId>>& prompts,
              std::uint32_t num_blocks, bool at_once, bool forked, const std::function<void(EngineConfig&)>& change) {
-  const auto tokenizer = builtin_tokenizer();
+  const auto tokenizer = kvarium_test::word_tokenizer();
   CpuRunner runner(model);
   const ContinuousScheduler scheduler({.chunked_prefill = true});
   VectorSink sink;
@@ -131,7 +131,7 @@ TEST_CASE("case B177: slots that nobody wrote are NaN, and no answer is") {
 }
 
 TEST_CASE("case B180: a sequence shorter than its block equals one without a cache") {
-  const auto model = builtin_model({});
+  const auto model = kvarium_test::seeded_model({});
   CpuRunner runner(model);
   runner.create_cache(2, 16);
   const std::vector<TokenId> token = random_tokens(1, 256, 4);
@@ -143,7 +143,7 @@ TEST_CASE("case B180: a sequence shorter than its block equals one without a cac
 }
 
 TEST_CASE("case B36: what a copied block holds is what the block holds that it was copied from, byte for byte") {
-  const auto model = builtin_model({});
+  const auto model = kvarium_test::seeded_model({});
   PagedKvStore store(model->config.shape, 4, 4);
   Transformer transformer(*model);
   Work work;
@@ -169,10 +169,10 @@ TEST_CASE("case B36: what a copied block holds is what the block holds that it w
 }
 
 TEST_CASE("beam search over a real model: the score of each answer is the sum that the uncached model gives") {
-  const auto tokenizer = builtin_tokenizer();
-  BuiltinParams params;
+  const auto tokenizer = kvarium_test::word_tokenizer();
+  kvarium_test::SeededParams params;
   params.vocab = static_cast<std::uint32_t>(tokenizer->vocab());
-  const auto model = builtin_model(params);
+  const auto model = kvarium_test::seeded_model(params);
   CpuRunner runner(model);
   NullSink sink;
   BlockPool pool(4, ascending_order(64), sink);

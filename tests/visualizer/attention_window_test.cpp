@@ -28,7 +28,7 @@ struct AttentionWindow : OpenWindow {
 TEST_CASE("Key 5 shows whose token looks at what, only as far as it is computed") {
   AttentionWindow window;
   window.driver.expect("attention_map", "19 of 20 rows");  // 17 of the prompt, then one a step
-  CHECK_THAT(window.label("probe_origin"), contains("computed again from the tokens by the same model (built-in)"));
+  CHECK_THAT(window.label("probe_origin"), contains("computed again from the tokens by the same model (tales-target)"));
   window.app.go_to_step(1);
   window.driver.expect("attention_map", "17 of 18 rows");
   CHECK(window.host.ui().registry.duplicates() == std::vector<std::string>{});
@@ -40,14 +40,13 @@ TEST_CASE("Keys choose layer and head, and stay within the model") {
   window.driver.key(".");
   window.driver.expect("head/1", "selected");
   for (int i = 0; i < 9; ++i) window.driver.key(".");
-  window.driver.expect("head/3", "selected");
-  window.driver.key("PageDown");
+  window.driver.expect("head/5", "selected");
+  for (int i = 0; i < 9; ++i) window.driver.key("PageDown");
   window.settle();
-  CHECK(window.label("attention_map") == "layer 1 head 3");
-  window.driver.key("PageDown");
+  CHECK(window.label("attention_map") == "layer 5 head 5");
   window.driver.key(",");
   window.settle();
-  CHECK(window.label("attention_map") == "layer 1 head 2");
+  CHECK(window.label("attention_map") == "layer 5 head 4");
   window.driver.click("head/0");
   window.driver.expect("head/0", "selected");
 }

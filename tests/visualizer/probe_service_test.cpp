@@ -9,10 +9,11 @@
 
 #include "core/error.h"
 #include "cpu_reference/cpu_runner.h"
-#include "cpu_reference/model/builtin.h"
+#include "cpu_reference/loaders/shipped_models.h"
 #include "cpu_reference/model/weights.h"
 #include "tests/cpu_reference/model/random_model.h"
 #include "tests/support/catch.h"
+#include "tests/support/seeded_model.h"
 #include "visualizer/app/run_models.h"
 
 using namespace kvarium;
@@ -57,7 +58,7 @@ float largest_difference(const std::vector<float>& a, const std::vector<float>& 
 }  // namespace
 
 TEST_CASE("Each row of weights adds up to 1 and is the softmax of its queries and keys") {
-  LayerProbing probing(cpu::builtin_model({}), 1, 40);
+  LayerProbing probing(kvarium_test::seeded_model({}), 1, 40);
   const std::vector<TokenId> tokens = some_tokens(21);
   probing.extend(std::span(tokens).first(16));
   probing.extend(std::span(tokens).subspan(16));
@@ -77,7 +78,7 @@ TEST_CASE("Each row of weights adds up to 1 and is the softmax of its queries an
 }
 
 TEST_CASE("In chunks or token by token, the numbers are the same within rounding") {
-  const auto model = cpu::builtin_model({});
+  const auto model = kvarium_test::seeded_model({});
   const std::vector<TokenId> tokens = some_tokens(19);
   LayerProbing chunks(model, 1, 19), single(model, 1, 19);
   chunks.extend(tokens);
@@ -108,7 +109,7 @@ TEST_CASE("Latent attention is drawn as it is read: one row a token, K of all he
 }
 
 TEST_CASE("A question that goes on is answered by going on, another one anew") {
-  const auto model = cpu::builtin_model({});
+  const auto model = kvarium_test::seeded_model({});
   const std::vector<TokenId> tokens = some_tokens(40);
   const std::vector<TokenId> beginning(tokens.begin(), tokens.begin() + 20);
   ProbeService service;
@@ -139,7 +140,7 @@ TEST_CASE("A question that goes on is answered by going on, another one anew") {
 }
 
 TEST_CASE("A question that cannot be answered is told in words, and the next one is answered") {
-  const auto model = cpu::builtin_model({});
+  const auto model = kvarium_test::seeded_model({});
   ProbeService service;
   service.ask({model, 7, some_tokens(3), 8});
   CHECK(wait_for(service).state == ProbeAnswer::State::failed);
@@ -151,7 +152,7 @@ TEST_CASE("A question that cannot be answered is told in words, and the next one
 }
 
 TEST_CASE("Questions may change while they are answered") {
-  const auto model = cpu::builtin_model({});
+  const auto model = kvarium_test::seeded_model({});
   ProbeService service;
   for (std::uint32_t i = 0; i < 50; ++i) service.ask({model, i % 2, some_tokens(64 + i), 128});
   const ProbeAnswer answer = wait_for(service);
@@ -160,14 +161,16 @@ TEST_CASE("Questions may change while they are answered") {
   CHECK(answer.probe->num_tokens() == 113);
 }
 
-TEST_CASE("The built-in model is found by the shape that a run announces, another one is not") {
+TEST_CASE("A shipped model is found by the shape that a run announces, another one is not") {
   RunModels models;
   ModelShape shape;
   CHECK(models.find(shape) == nullptr);
-  shape.name = "built-in";
-  CHECK(models.find(shape) == nullptr);
-  const auto other = cpu::builtin_model({.vocab = 300, .layers = 3, .quiet_tokens = {}});
-  CHECK(models.find(other->config.shape) == nullptr);  // no vocabulary of 300 is built in
+  shape.name = "tales-target";
+  CHECK(models.find(shape) == nullptr);  // another one of that name
+  const auto& shipped = cpu::shipped_model("tales-target").model;
+  CHECK(models.find(shipped->config.shape) == shipped);
+  const auto other = kvarium_test::seeded_model({.vocab = 300, .layers = 3, .quiet_tokens = {}});
+  CHECK(models.find(other->config.shape) == nullptr);  // it does not come with Kvarium
   models.keep(other);
   CHECK(models.find(other->config.shape) == other);
 }

@@ -65,7 +65,7 @@ void App::start(bool play) {
   started_ = form_;
   play_when_events_come_ = play;
   used_ = params.opened;
-  // A model of a file takes its time: the window shows each step as it comes. The built-in one is done at once.
+  // A model of a file takes its time: the window shows each step as it comes. A shipped one is done at once.
   if (play && used_ != nullptr) playback_.speed = kMaxSpeed;
   session_.start([&scenario, params](EventSink& sink, const CancelToken& cancel) {
     kvarium::run_scenario(scenario, params, sink, cancel);

@@ -2,7 +2,6 @@
 // The models of the runs that are shown: what a run's tokens can be computed again with.
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "core/model_shape.h"
@@ -17,13 +16,12 @@ class RunModels {
  public:
   /// A model that was opened from a file.
   void keep(std::shared_ptr<const cpu::Model> model) { opened_ = std::move(model); }
-  /// The model of this shape, name included: the opened one, or the built-in one, which is the same on every machine.
-  /// nullptr when there is none.
-  std::shared_ptr<const cpu::Model> find(const ModelShape& shape);
+  /// The model of this shape, name included: the opened one, or one that comes with Kvarium. nullptr when there is
+  /// none.
+  std::shared_ptr<const cpu::Model> find(const ModelShape& shape) const;
 
  private:
-  std::shared_ptr<const cpu::Model> opened_, builtin_;
-  std::optional<ModelShape> builtin_for_;  ///< the last shape that builtin_ was made for, or could not be
+  std::shared_ptr<const cpu::Model> opened_;
 };
 
 }  // namespace kvarium::ui

@@ -109,7 +109,7 @@ CLI::Validator finite_number() {
 
 Command beam_command(CLI::App& program) {
   CLI::App* flags = program.add_subcommand("beam", std::string(tr("Find the likeliest answers to a prompt")));
-  flags->footer(std::string(tr("Example: kvarium beam --prompt \"Once upon a time\" --width 4 --tokens 24")));
+  flags->footer(std::string(tr("Example: kvarium beam --prompt \"Once there was\" --width 4 --tokens 24")));
   const auto options = std::make_shared<Options>();
   add_model_flags(*flags, options->model);
   flags->add_option("--prompt", options->prompt, std::string(tr("the text to go on from")))->required();

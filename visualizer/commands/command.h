@@ -31,6 +31,7 @@ Command replay_command(CLI::App& program);
 Command bytes_command(CLI::App& program);
 Command roofline_command(CLI::App& program);
 Command tokenize_command(CLI::App& program);
+Command heads_command(CLI::App& program);
 Command perplexity_command(CLI::App& program);
 Command eval_command(CLI::App& program);
 

@@ -215,9 +215,9 @@ void add_engine(CLI::App& flags, Options& options) {
 Command generate_command(CLI::App& program) {
   CLI::App* flags = program.add_subcommand("generate", std::string(tr("Go on writing after a prompt")));
   flags->footer(
-      std::string(tr("Example: kvarium generate --prompt \"Once upon a time\" --tokens 32 --cache paged\n"
-                     "Example: kvarium generate --prompt \"Once upon a time\" --candidates 3 --temperature 0.8\n"
-                     "Example: kvarium generate --prompt \"Once upon a time\" --prompt \"Once upon a time there\" "
+      std::string(tr("Example: kvarium generate --prompt \"Once there was\" --tokens 32 --cache paged\n"
+                     "Example: kvarium generate --prompt \"Once there was\" --candidates 3 --temperature 0.8\n"
+                     "Example: kvarium generate --prompt \"Once there was\" --prompt \"Once there was a little\" "
                      "--prefix-cache hash --block-size 4 --max-running 1\n"
                      "Example: kvarium generate --model SmolLM2-135M-Instruct.gguf --chat --prompt \"Name three "
                      "colors.\"")));

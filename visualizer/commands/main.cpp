@@ -39,7 +39,8 @@ int run_program(int argc, const char* const* argv) {
   const std::vector<Command> commands{view_command(program),     text_command(program),       metrics_command(program),
                                       why_command(program),      generate_command(program),   beam_command(program),
                                       replay_command(program),   bytes_command(program),      roofline_command(program),
-                                      tokenize_command(program), perplexity_command(program), eval_command(program)};
+                                      tokenize_command(program), perplexity_command(program), eval_command(program),
+                                      heads_command(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

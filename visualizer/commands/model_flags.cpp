@@ -8,9 +8,9 @@
 namespace kvarium {
 
 void add_model_flags(CLI::App& flags, ModelFlags& options) {
-  flags.add_option(
-      "--model", options.model,
-      std::string(tr("a .gguf file, a Hugging Face folder, or a llama2.c .bin; none: the built-in model")));
+  flags.add_option("--model", options.model,
+                   std::string(tr("a .gguf file, a Hugging Face folder, a llama2.c .bin, or a model that comes with "
+                                  "Kvarium by its name, such as tales-gqa; none: tales-target")));
   flags.add_option("--tokenizer", options.tokenizer,
                    std::string(tr("the tokenizer of a llama2.c model, where it does not stand beside it")));
 }

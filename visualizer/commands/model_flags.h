@@ -11,7 +11,7 @@
 namespace kvarium {
 
 struct ModelFlags {
-  std::string model;      ///< empty: the built-in model
+  std::string model;      ///< empty: tales-target
   std::string tokenizer;  ///< empty: the model brings its own
 };
 
@@ -19,7 +19,7 @@ void add_model_flags(CLI::App& flags, ModelFlags& options);
 
 /// Opens it, with a bar on the terminal; nothing when cancelled. InputError as choose_model() throws it.
 std::optional<ModelChoice> open_flagged_model(const ModelFlags& options, const CancelToken& cancel);
-/// What was read, or that the weights are random: on standard error.
+/// What was read: on standard error.
 void print_model_facts(const ModelChoice& choice);
 
 }  // namespace kvarium

@@ -9,9 +9,10 @@
 
 #include "core/error.h"
 #include "core/words/words.h"
-#include "cpu_reference/tokenizer/builtin_tokenizer.h"
+#include "cpu_reference/loaders/shipped_models.h"
 #include "cpu_reference/tokenizer/chat_template.h"
 #include "cpu_reference/tokenizer/open_tokenizer.h"
+#include "lessons/scenarios/model_choice.h"
 #include "visualizer/commands/command.h"
 #include "visualizer/commands/text_file.h"
 
@@ -44,7 +45,7 @@ int run(const Options& options) {
   const std::string text = options.prompt ? *options.prompt : read_text_file(options.file);
   std::shared_ptr<const cpu::Tokenizer> tokenizer;
   if (options.model.empty()) {
-    tokenizer = cpu::builtin_tokenizer();
+    tokenizer = cpu::shipped_model(kDefaultModel).tokenizer;
   } else {
     tokenizer = cpu::open_tokenizer(options.model);
   }
@@ -67,11 +68,11 @@ Command tokenize_command(CLI::App& program) {
   CLI::App* flags = program.add_subcommand("tokenize", std::string(tr("Cut a text into a model's tokens")));
   flags->footer(
       std::string(tr("Each line: the token's position, its id, and its piece of the text.\n"
-                     "Example: kvarium tokenize --prompt \"Once upon a time\"")));
+                     "Example: kvarium tokenize --prompt \"Once there was\"")));
   const auto options = std::make_shared<Options>();
   flags->add_option("--model", options->model,
                     std::string(tr("a .gguf file, a folder with a tokenizer.json, or a llama2.c tokenizer; none: the "
-                                   "built-in one")));
+                                   "that of the shipped models")));
   flags->add_option("--prompt", options->prompt, std::string(tr("the text")));
   flags->add_option("--file", options->file, std::string(tr("a file with the text")));
   flags->add_flag("--chat", options->chat, std::string(tr("as a user's message in the model's chat template")));

@@ -82,6 +82,13 @@ void draw_choice_field(PanelContext& context, FormField& field) {
   }
 }
 
+/// What is taken when no path is given.
+std::string_view unnamed_file(std::string_view field) {
+  if (field == "model_path") return tr("tales-target (a path opens another)");
+  if (field == "tokenizer_path") return tr("the model's own (a path opens another)");
+  return tr("an invented one (a path opens another)");
+}
+
 void draw_field(PanelContext& context, FormField& field) {
   ImGui::PushID(field.id.c_str());
   const ImVec2 start = ImGui::GetCursorScreenPos();
@@ -93,8 +100,7 @@ void draw_field(PanelContext& context, FormField& field) {
       input_lines(context.ui, field.id, field.name, field.text, 64, {.tooltip = field.help});
       break;
     case FormField::Kind::file:
-      input_text(context.ui, field.id, field.name, field.text, "built-in (a path opens another)", false,
-                 {.tooltip = field.help});
+      input_text(context.ui, field.id, field.name, field.text, unnamed_file(field.id), false, {.tooltip = field.help});
       break;
     case FormField::Kind::choice:
       draw_choice_field(context, field);

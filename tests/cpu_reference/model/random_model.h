@@ -1,5 +1,5 @@
 #pragma once
-// Models of every family with random weights: what the built-in model does not vary.
+// Models of every family with random weights: what the seeded model does not vary.
 
 #include <cmath>
 #include <cstdint>

@@ -4,10 +4,10 @@
 #include "core/error.h"
 #include "cpu_reference/kv_store/contiguous.h"
 #include "cpu_reference/kv_store/paged.h"
-#include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/weights.h"
 #include "tests/cpu_reference/model/random_model.h"
 #include "tests/cpu_reference/support.h"
+#include "tests/support/seeded_model.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
@@ -18,8 +18,8 @@ using kvarium_test::reordering_tolerance;
 
 namespace {
 
-BuiltinParams odd_sizes(std::uint32_t query_heads, std::uint32_t kv_heads, std::uint32_t head_dim) {
-  BuiltinParams params;
+kvarium_test::SeededParams odd_sizes(std::uint32_t query_heads, std::uint32_t kv_heads, std::uint32_t head_dim) {
+  kvarium_test::SeededParams params;
   params.vocab = 53;
   params.layers = 2;
   params.query_heads = query_heads;
@@ -43,9 +43,9 @@ std::shared_ptr<const Model> any_model() {
   const int which = GENERATE(range(0, 7));
   if (which == 5) return latent_model(9, 2);
   if (which == 6) return latent_model(33, 6);
-  const BuiltinParams sizes[] = {odd_sizes(4, 4, 6), odd_sizes(4, 2, 16), odd_sizes(6, 2, 2), odd_sizes(5, 1, 10),
-                                 odd_sizes(1, 1, 2)};
-  return builtin_model(sizes[which]);
+  const kvarium_test::SeededParams sizes[] = {odd_sizes(4, 4, 6), odd_sizes(4, 2, 16), odd_sizes(6, 2, 2),
+                                              odd_sizes(5, 1, 10), odd_sizes(1, 1, 2)};
+  return kvarium_test::seeded_model(sizes[which]);
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ TEST_CASE("through a block table the tokens are those of the contiguous cache, b
 }
 
 TEST_CASE("the tolerance is small enough to see one wrong row in the cache") {
-  const auto model = builtin_model({});
+  const auto model = kvarium_test::seeded_model({});
   const Transformer transformer(*model);
   const std::vector<TokenId> tokens = random_tokens(12, 256, 2);
   Work work;
@@ -147,7 +147,7 @@ TEST_CASE("a cache of heads is refused by a model with a latent row, also where 
 }
 
 TEST_CASE("a model of one pair convention is a model of the other with the rows of its queries and keys permuted") {
-  const auto model = builtin_model({});
+  const auto model = kvarium_test::seeded_model({});
   Model halves(model->config, "test");
   halves.config.rope_pairs = RopePairs::halves;
   Weights& weights = halves.weights;
@@ -182,9 +182,9 @@ TEST_CASE("a model of one pair convention is a model of the other with the rows 
 }
 
 TEST_CASE("tokens that cannot run are refused and the cache stays as it was") {
-  const auto model = builtin_model(odd_sizes(4, 2, 2));
+  const auto model = kvarium_test::seeded_model(odd_sizes(4, 2, 2));
   const Transformer transformer(*model);
-  ContiguousKvCache cache(model->config.shape, 4), of_another_model(builtin_model({})->config.shape, 4);
+  ContiguousKvCache cache(model->config.shape, 4), of_another_model(kvarium_test::seeded_model({})->config.shape, 4);
   Work work;
   const std::vector<TokenId> three = random_tokens(3, 53, 1);
   transformer.prefill(three, cache, work);
@@ -205,7 +205,7 @@ TEST_CASE("tokens that cannot run are refused and the cache stays as it was") {
 }
 
 TEST_CASE("weights so large that a logit is no number are reported, not passed on") {
-  auto model = Model(builtin_model({})->config, "test");
+  auto model = Model(kvarium_test::seeded_model({})->config, "test");
   writable_f32(model.weights.embedding).setConstant(1.0F);
   model.weights.final_norm.setConstant(3e38F);
   writable_f32(model.weights.head).setConstant(3e38F);

@@ -4,11 +4,11 @@
 #include "core/work.h"
 
 #include "cpu_reference/kv_store/contiguous.h"
-#include "cpu_reference/model/builtin.h"
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
 #include "tests/cpu_reference/model/random_model.h"
 #include "tests/cpu_reference/support.h"
+#include "tests/support/seeded_model.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
@@ -18,14 +18,14 @@ using kvarium_test::random_tokens;
 namespace {
 
 std::shared_ptr<const Model> one_layer_one_head() {
-  BuiltinParams params;
+  kvarium_test::SeededParams params;
   params.layers = 1;
   params.query_heads = 1;
   params.kv_heads = 1;
   params.hidden = 16;
   params.ffn_hidden = 24;
   params.vocab = 32;
-  return builtin_model(params);
+  return kvarium_test::seeded_model(params);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ TEST_CASE("with a cache they take 15 and 120, and the tokens are the same") {
 }
 
 TEST_CASE("a decode step reads every weight once, one row of the embedding, and the cached rows") {
-  const auto model = builtin_model({});
+  const auto model = kvarium_test::seeded_model({});
   const ModelShape& shape = model->config.shape;
   ContiguousKvCache cache(shape, 8);
   const std::vector<TokenId> prompt = random_tokens(5, shape.vocab, 1);

@@ -14,12 +14,12 @@
 #include "core/sampling/sampling.h"
 #include "core/words/words.h"
 #include "cpu_reference/tokenizer/bpe_merge.h"
-#include "cpu_reference/tokenizer/builtin_tokenizer.h"
 #include "cpu_reference/tokenizer/spm_tokenizer.h"
 #include "cpu_reference/tokenizer/tokenizer_file.h"
 #include "tests/support/catch.h"
 #include "tests/support/refusal.h"
 #include "tests/support/scratch.h"
+#include "tests/support/word_tokenizer.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
@@ -146,7 +146,7 @@ TEST_CASE("without byte tokens a character that has no piece is an error that sh
 }
 
 TEST_CASE("any bytes come back from their tokens") {
-  const auto tokenizer = builtin_tokenizer();
+  const auto tokenizer = kvarium_test::word_tokenizer();
   const unsigned seed = 11;
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
@@ -159,9 +159,9 @@ TEST_CASE("any bytes come back from their tokens") {
 }
 
 TEST_CASE("the fast merge gives what scanning all pairs gives") {
-  const auto builtin = builtin_tokenizer();
+  const auto words = kvarium_test::word_tokenizer();
   // All scores equal: position alone decides.
-  std::vector<Piece> flat = builtin->pieces();
+  std::vector<Piece> flat = words->pieces();
   for (Piece& piece : flat) piece.score = 0;
   const auto ties = llama2c_tokenizer(flat);
   const unsigned seed = 12;
@@ -171,14 +171,14 @@ TEST_CASE("the fast merge gives what scanning all pairs gives") {
     std::vector<TokenId> characters;
     for (std::size_t left = random() % 60; left > 0; --left) {
       const std::string_view letters = " theandoriswun\n";
-      characters.push_back(*builtin->find(letters.substr(random() % letters.size(), 1)));
+      characters.push_back(*words->find(letters.substr(random() % letters.size(), 1)));
       if (random() % 16 == 0)
         characters.push_back(TokenId{static_cast<std::int32_t>(random() % 259)});  // special or byte
     }
-    REQUIRE(merge(*builtin, characters) == merge_naively(*builtin, characters));
+    REQUIRE(merge(*words, characters) == merge_naively(*words, characters));
     REQUIRE(merge(*ties, characters) == merge_naively(*ties, characters));
   }
-  CHECK(merge(*builtin, {}).empty());
+  CHECK(merge(*words, {}).empty());
 }
 
 TEST_CASE("the fast merge gives what scanning gives with any vocabulary") {
@@ -201,7 +201,7 @@ TEST_CASE("the fast merge gives what scanning gives with any vocabulary") {
 }
 
 TEST_CASE("a prompt of 100,000 characters is encoded at once") {
-  const auto tokenizer = builtin_tokenizer();
+  const auto tokenizer = kvarium_test::word_tokenizer();
   std::string story;
   while (story.size() < 100'000) story += "Once upon a time there was a little girl who wanted a big red ball. ";
   const std::vector<TokenId> tokens = tokenizer->encode(story);  // hours, if each of 80,000 merges scanned all pairs
@@ -211,12 +211,12 @@ TEST_CASE("a prompt of 100,000 characters is encoded at once") {
   CHECK(tokenizer->decode(tokenizer->encode(same)) == same);
 }
 
-TEST_CASE("the built-in tokenizer knows whole words, each with its space") {
-  const auto tokenizer = builtin_tokenizer();
-  CHECK(tokenizer->vocab() == kBuiltinVocab);
+TEST_CASE("the word tokenizer knows whole words, each with its space") {
+  const auto tokenizer = kvarium_test::word_tokenizer();
+  CHECK(tokenizer->vocab() == kvarium_test::kWordVocab);
   CHECK(show(*tokenizer, tokenizer->encode("Once upon a time, there was a girl.")) ==
         "<s>| Once| upon| a| time|,| there| was| a| girl|.");
-  for (const std::string& word : builtin_words()) {
+  for (const std::string& word : kvarium_test::tokenizer_words()) {
     INFO("word" << word);
     CHECK(tokenizer->encode(word.substr(1)).size() == 2);  // <s> and the word
   }
@@ -224,9 +224,9 @@ TEST_CASE("the built-in tokenizer knows whole words, each with its space") {
 
 TEST_CASE("byte pair encoding learns the most frequent pair first") {
   // weights 3, 2, 1: "th" counts 5, "he" 3, " t" 3; " " before "c" 2, ...
-  CHECK(learn_pieces({"the", "th", "t"}, 9) == std::vector<std::string>{"th", "the"});
-  CHECK(learn_pieces({"the", "th", "t"}, 1) == std::vector<std::string>{"th"});
-  CHECK(learn_pieces({}, 5).empty());
+  CHECK(kvarium_test::learn_pieces({"the", "th", "t"}, 9) == std::vector<std::string>{"th", "the"});
+  CHECK(kvarium_test::learn_pieces({"the", "th", "t"}, 1) == std::vector<std::string>{"th"});
+  CHECK(kvarium_test::learn_pieces({}, 5).empty());
 }
 
 TEST_CASE("a tokenizer file gives its pieces") {

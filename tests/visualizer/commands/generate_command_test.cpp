@@ -29,13 +29,13 @@ TEST_CASE("generate writes the same text with every cache, and counts less work 
   CHECK(none.out.size() > std::string("Once upon a time\n").size());
   CHECK(contiguous.out == none.out);
   CHECK(paged.out == none.out);
-  CHECK_THAT(none.error, contains("random weights"));
-  CHECK_THAT(none.error, contains("24 tokens after a prompt of 5"));
+  CHECK_THAT(none.error, contains("tales-target: safetensors"));
+  CHECK_THAT(none.error, contains("24 tokens after a prompt of 6"));
   CHECK_THAT(none.error, contains("cache none: 0 B"));
-  // 2 layers; without a cache 5 + 6 + ... + 28 tokens, with one 5 + 23.
-  CHECK_THAT(none.error, contains("K and V computed 792 times"));
-  CHECK_THAT(contiguous.error, contains("K and V computed 56 times"));
-  CHECK_THAT(paged.error, contains("K and V computed 56 times"));
+  // 6 layers; without a cache 6 + 7 + ... + 29 tokens, with one 6 + 23.
+  CHECK_THAT(none.error, contains("K and V computed 2,520 times"));
+  CHECK_THAT(contiguous.error, contains("K and V computed 174 times"));
+  CHECK_THAT(paged.error, contains("K and V computed 174 times"));
 }
 
 TEST_CASE("generate with a temperature follows the seed, with every cache") {
@@ -93,13 +93,13 @@ TEST_CASE("generate refuses what cannot run, in one line") {
 }
 
 TEST_CASE("several answers share the prompt, and the closing lines say what that saved") {
-  const std::string flags = "generate --prompt 'Once upon a time there was a little' --tokens 6 --temperature 1 ";
+  const std::string flags = "generate --prompt 'Once there was a little girl named Mia' --tokens 6 --temperature 1 ";
   const Outcome three = run_kvarium(flags + "--block-size 8 --candidates 3");
   REQUIRE(three.exit_code == 0);
-  CHECK_THAT(three.out, contains("[1] Once upon a time there was a little"));
-  CHECK_THAT(three.out, contains("\n[3] Once upon a time there was a little"));
+  CHECK_THAT(three.out, contains("[1] Once there was a little girl named Mia"));
+  CHECK_THAT(three.out, contains("\n[3] Once there was a little girl named Mia"));
   // A prompt of 9 tokens: block 0 shared, and a last block for each answer.
-  CHECK_THAT(three.error, contains("sharing: 4 blocks held (16.0 KiB), without sharing 6 (24.0 KiB): 33.3 % less"));
+  CHECK_THAT(three.error, contains("sharing: 4 blocks held (96.0 KiB), without sharing 6 (144 KiB): 33.3 % less"));
   CHECK_THAT(three.error, contains("copy on write: 2 blocks, 2 tokens copied"));
   // Each answer is the one that its seed gives alone.
   const std::string second = run_kvarium(flags + "--seed 1").out;
@@ -108,7 +108,7 @@ TEST_CASE("several answers share the prompt, and the closing lines say what that
 
 TEST_CASE("a beginning that an earlier prompt left behind is found, except by another tenant") {
   const std::string flags =
-      "generate --prompt 'Once upon a time there was' --prompt 'Once upon a time there was a dog' --tokens 4 "
+      "generate --prompt 'Once there was a little girl' --prompt 'Once there was a little girl named Mia' --tokens 4 "
       "--block-size 4 --max-running 1 ";
   const Outcome off = run_kvarium(flags);
   const Outcome hash = run_kvarium(flags + "--prefix-cache hash");

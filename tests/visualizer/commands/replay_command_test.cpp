@@ -12,7 +12,7 @@ namespace {
 struct Recorded {
   Recorded() {
     const Outcome outcome =
-        run_kvarium("generate --prompt 'Once upon a time' --tokens 6 --block-size 4 --record '" + path + "'");
+        run_kvarium("generate --prompt 'Once there was a' --tokens 6 --block-size 4 --record '" + path + "'");
     REQUIRE(outcome.exit_code == 0);
   }
   ~Recorded() { std::filesystem::remove(path); }

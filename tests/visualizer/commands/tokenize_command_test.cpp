@@ -10,11 +10,11 @@ const std::string kFolder = KVARIUM_SOURCE_DIR "/tests/golden/tokenizers/";
 }  // namespace
 
 TEST_CASE("tokenize prints a token a line: its position, its id and its piece") {
-  const Outcome outcome = run_kvarium("tokenize --prompt 'Once upon a time'");
+  const Outcome outcome = run_kvarium("tokenize --prompt 'Once there was'");
   CHECK(outcome.exit_code == 0);
-  CHECK_THAT(outcome.out, contains("    0       1  <s>\n    1 "));
-  CHECK_THAT(outcome.out, contains("   Once\n"));
-  CHECK_THAT(outcome.error, contains("5 tokens, 16 bytes of text"));
+  CHECK_THAT(outcome.out, contains("    0       0  <|begin|>\n    1 "));
+  CHECK_THAT(outcome.out, contains("  Once\n"));
+  CHECK_THAT(outcome.error, contains("4 tokens, 14 bytes of text"));
 }
 
 TEST_CASE("tokenize reads a model's tokenizer, and its chat template where it is asked to") {
@@ -34,7 +34,8 @@ TEST_CASE("tokenize says in one line what is wrong, and returns 2") {
   check_refused("tokenize --prompt a --file b", "--prompt TEXT or by --file");
   check_refused("tokenize --file no/such/file", "no/such/file: it cannot be read");
   check_refused("tokenize --file '" + kFolder + "'", "tokenizers/: it cannot be read: check the path");
-  check_refused("tokenize --prompt a --chat", "no chat template that is known");
+  check_refused("tokenize --prompt a --chat --model '" + kFolder + "gpt2.tokenizer.json'",
+                "no chat template that is known");
   check_refused("tokenize --prompt a --system b", "--system needs --chat");
   check_refused("tokenize --prompt a --chat --specials", "exclude each other");
   check_refused("tokenize --prompt a --model no/such/model.gguf", "no/such/model.gguf");

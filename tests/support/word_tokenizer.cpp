@@ -1,4 +1,4 @@
-#include "cpu_reference/tokenizer/builtin_tokenizer.h"
+#include "tests/support/word_tokenizer.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,9 @@
 
 #include "cpu_reference/tokenizer/tokenizer_file.h"
 
-namespace kvarium::cpu {
+namespace kvarium_test {
+
+using namespace kvarium::cpu;
 namespace {
 
 using Symbols = std::vector<std::string>;
@@ -50,7 +52,7 @@ SymbolPair most_frequent(const std::vector<Symbols>& words) {
 
 }  // namespace
 
-const std::vector<std::string>& builtin_words() {
+const std::vector<std::string>& tokenizer_words() {
   static const std::vector<std::string> kSpacedWords = [] {
     std::istringstream list{std::string(kWords)};
     std::vector<std::string> spaced;
@@ -76,17 +78,17 @@ std::vector<std::string> learn_pieces(const std::vector<std::string>& words, std
   return pieces;
 }
 
-std::unique_ptr<SpmTokenizer> builtin_tokenizer() {
+std::unique_ptr<SpmTokenizer> word_tokenizer() {
   std::vector<Piece> pieces{{"<unk>", 0.0F}, {"<s>", 0.0F}, {"</s>", 0.0F}};
   for (int byte = 0; byte < 256; ++byte) pieces.push_back({fmt::format("<0x{:02X}>", byte), 0.0F});
   for (const char character : kCharacters) pieces.push_back({std::string(1, character), 0.0F});
   // What was learnt first is joined first: the score falls with the rank.
   float score = 0.0F;
-  for (std::string& learnt : learn_pieces(builtin_words(), kBuiltinVocab - pieces.size())) {
+  for (std::string& learnt : learn_pieces(tokenizer_words(), kWordVocab - pieces.size())) {
     pieces.push_back({std::move(learnt), score});
     score -= 1.0F;
   }
   return llama2c_tokenizer(std::move(pieces));
 }
 
-}  // namespace kvarium::cpu
+}  // namespace kvarium_test

@@ -1,4 +1,4 @@
-#include "cpu_reference/model/builtin.h"
+#include "tests/support/seeded_model.h"
 
 #include <set>
 
@@ -40,30 +40,30 @@ std::size_t longest_loop(const std::vector<TokenId>& tokens) {
 
 }  // namespace
 
-TEST_CASE("the built-in model is the same for the same seed and another for another") {
-  const auto one = builtin_model({}), same = builtin_model({});
-  BuiltinParams params;
+TEST_CASE("the seeded model is the same for the same seed and another for another") {
+  const auto one = kvarium_test::seeded_model({}), same = kvarium_test::seeded_model({});
+  kvarium_test::SeededParams params;
   params.seed = 8;
-  const auto other = builtin_model(params);
+  const auto other = kvarium_test::seeded_model(params);
   CHECK(one->weights.layers[1].down.f32() == same->weights.layers[1].down.f32());
   CHECK(one->weights.layers[1].down.f32() != other->weights.layers[1].down.f32());
 }
 
-TEST_CASE("the built-in model is the same on every machine") {
+TEST_CASE("the seeded model is the same on every machine") {
   // The first draw of std::mt19937_64 with seed 7, and with it the first weight, are fixed by the C++ standard.
   std::mt19937_64 draws(7);
   const double expected = (static_cast<double>(draws() >> 40) / 8388608.0 - 1.0) * std::sqrt(3.0);
-  CHECK(builtin_model({})->weights.embedding.f32()(0, 0) == kvarium_test::Approx(expected).epsilon(1e-6));
+  CHECK(kvarium_test::seeded_model({})->weights.embedding.f32()(0, 0) == kvarium_test::Approx(expected).epsilon(1e-6));
 }
 
-TEST_CASE("greedy decoding with the built-in model does not run into a loop") {
+TEST_CASE("greedy decoding with the seeded model does not run into a loop") {
   const std::uint64_t seed = GENERATE(1U, 7U, 42U);
   const std::uint32_t vocab = GENERATE(96U, 259U, 512U);
   CAPTURE(seed, vocab);
-  BuiltinParams params;
+  kvarium_test::SeededParams params;
   params.seed = seed;
   params.vocab = vocab;
-  const auto model = builtin_model(params);
+  const auto model = kvarium_test::seeded_model(params);
   for (std::uint64_t prompt = 0; prompt < 3; ++prompt) {
     const std::vector<TokenId> tokens = greedy(*model, random_tokens(8, vocab, prompt));
     CHECK(std::set(tokens.begin(), tokens.end()).size() >= 24);
@@ -72,21 +72,22 @@ TEST_CASE("greedy decoding with the built-in model does not run into a loop") {
 }
 
 TEST_CASE("a quiet token is never the most likely one") {
-  BuiltinParams params;
+  kvarium_test::SeededParams params;
   params.vocab = 32;
   for (int token = 0; token < 24; ++token) params.quiet_tokens.push_back(TokenId{token});
-  const auto model = builtin_model(params);
+  const auto model = kvarium_test::seeded_model(params);
   for (const TokenId token : greedy(*model, random_tokens(8, 32, 1))) CHECK(value(token) >= 24);
 }
 
 TEST_CASE("parameters that make no model are refused") {
-  BuiltinParams params;
+  kvarium_test::SeededParams params;
   params.query_heads = 5;
-  CHECK_THROWS_WITH(builtin_model(params), "the built-in model: a width of 64 cannot be divided into 5 query heads");
+  CHECK_THROWS_WITH(kvarium_test::seeded_model(params),
+                    "the seeded model: a width of 64 cannot be divided into 5 query heads");
   params = {};
   params.vocab = 0;
-  CHECK_THROWS_AS(builtin_model(params), InputError);
+  CHECK_THROWS_AS(kvarium_test::seeded_model(params), InputError);
   params = {};
   params.quiet_tokens = {TokenId{256}};
-  CHECK_THROWS_WITH(builtin_model(params), kvarium_test::contains("token 256 cannot be quiet"));
+  CHECK_THROWS_WITH(kvarium_test::seeded_model(params), kvarium_test::contains("token 256 cannot be quiet"));
 }

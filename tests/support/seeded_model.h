@@ -9,10 +9,12 @@
 #include "core/ids.h"
 
 namespace kvarium::cpu {
-
 struct Model;
+}
 
-struct BuiltinParams {
+namespace kvarium_test {
+
+struct SeededParams {
   std::uint32_t vocab = 256;
   std::uint32_t layers = 2;
   std::uint32_t query_heads = 4;
@@ -24,10 +26,10 @@ struct BuiltinParams {
   std::uint64_t seed = 7;
   /// Tokens whose logit is always 0, so that greedy decoding does not choose them: the end of the sequence, bytes that
   /// no font can show. Only with an untied head.
-  std::vector<TokenId> quiet_tokens;
+  std::vector<kvarium::TokenId> quiet_tokens;
 };
 
 /// InputError, naming the field, for parameters that make no model or a quiet token outside the vocabulary.
-std::shared_ptr<const Model> builtin_model(const BuiltinParams& params);
+std::shared_ptr<const kvarium::cpu::Model> seeded_model(const SeededParams& params);
 
-}  // namespace kvarium::cpu
+}  // namespace kvarium_test

@@ -1,13 +1,17 @@
-#include "cpu_reference/model/builtin.h"
+#include "tests/support/seeded_model.h"
+
+#include <fmt/format.h>
 
 #include <cmath>
 #include <random>
 
 #include "core/error.h"
-#include "core/words/words.h"
 #include "cpu_reference/model/weights.h"
 
-namespace kvarium::cpu {
+namespace kvarium_test {
+
+using namespace kvarium;
+using namespace kvarium::cpu;
 namespace {
 
 /// A number in [-1, 1) in steps of 2^-23, each a float exactly. Not std::uniform_real_distribution, whose numbers
@@ -26,13 +30,13 @@ void fill(const WeightMatrix& weight, float gain, std::mt19937_64& draws) {  // 
   }
 }
 
-ModelConfig config_of(const BuiltinParams& params) {
+ModelConfig config_of(const SeededParams& params) {
   if (params.query_heads == 0 || params.hidden % params.query_heads != 0) {
-    throw InputError(tr_format("the built-in model: a width of {} cannot be divided into {} query heads", params.hidden,
-                               params.query_heads));
+    throw InputError(fmt::format("the seeded model: a width of {} cannot be divided into {} query heads", params.hidden,
+                                 params.query_heads));
   }
   ModelConfig config;
-  config.shape.name = "built-in";
+  config.shape.name = "seeded";
   config.shape.layers = params.layers;
   config.shape.query_heads = params.query_heads;
   config.shape.kv_heads = params.kv_heads;
@@ -47,8 +51,8 @@ ModelConfig config_of(const BuiltinParams& params) {
 
 }  // namespace
 
-std::shared_ptr<const Model> builtin_model(const BuiltinParams& params) {
-  const auto model = std::make_shared<Model>(config_of(params), std::string(tr("the built-in model")));
+std::shared_ptr<const Model> seeded_model(const SeededParams& params) {
+  const auto model = std::make_shared<Model>(config_of(params), "the seeded model");
   Weights& weights = model->weights;
   std::mt19937_64 draws(params.seed);
   fill(weights.embedding, std::sqrt(static_cast<float>(params.hidden)), draws);  // entries of size 1
@@ -70,13 +74,13 @@ std::shared_ptr<const Model> builtin_model(const BuiltinParams& params) {
   for (const TokenId token : params.quiet_tokens) {
     if (params.tied_head || value(token) < 0 || index(token) >= params.vocab) {
       throw InputError(
-          tr_format("the built-in model: token {} cannot be quiet: it needs an untied head and a token "
-                    "below {}",
-                    value(token), params.vocab));
+          fmt::format("the seeded model: token {} cannot be quiet: it needs an untied head and a token "
+                      "below {}",
+                      value(token), params.vocab));
     }
     writable_f32(weights.head).row(value(token)).setZero();
   }
   return model;
 }
 
-}  // namespace kvarium::cpu
+}  // namespace kvarium_test
