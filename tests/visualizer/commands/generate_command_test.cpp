@@ -108,7 +108,7 @@ TEST_CASE("several answers share the prompt, and the closing lines say what that
 
 TEST_CASE("a beginning that an earlier prompt left behind is found, except by another tenant") {
   const std::string flags =
-      "generate --prompt 'Once there was a little girl' --prompt 'Once there was a little girl named Mia' --tokens 4 "
+      "generate --prompt 'Once there was a little girl' --prompt 'Once there was a little girl and Tom' --tokens 4 "
       "--block-size 4 --max-running 1 ";
   const Outcome off = run_kvarium(flags);
   const Outcome hash = run_kvarium(flags + "--prefix-cache hash");
