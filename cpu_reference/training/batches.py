@@ -1,6 +1,7 @@
 """Training rows: whole documents packed into rows of CONTEXT tokens, the same in every run."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import torch
 from tokenizers import Tokenizer
@@ -14,8 +15,14 @@ SPECIALS = 4  # control tokens, the first of the vocabulary
 SHARD = 2000  # documents that are packed and shuffled together
 
 
-def encode(tokenizer: Tokenizer, documents: list[tales.Document]) -> list[tuple[list[int], list[int]]]:
-    """Of each document its tokens, from the begin to the end token, and the mark of each."""
+class Encoded(NamedTuple):
+    kind: str  # of the document
+    ids: list[int]  # from the begin to the end token
+    marks: list[int]
+
+
+def encode(tokenizer: Tokenizer, documents: list[tales.Document]) -> list[Encoded]:
+    """The documents that fit into a row, in their order."""
     end = tokenizer.token_to_id("<|end|>")
     encoded = []
     for document, encoding in zip(documents, tokenizer.encode_batch([d.text for d in documents])):
@@ -23,15 +30,15 @@ def encode(tokenizer: Tokenizer, documents: list[tales.Document]) -> list[tuple[
         for first, last in document.answers:
             known[first:last] = b"\1" * (last - first)
         marks = [ANSWER if any(known[begin:stop]) else TEXT for begin, stop in encoding.offsets]
-        encoded.append((encoding.ids + [end], marks + [TEXT]))
-    return [(ids, marks) for ids, marks in encoded if len(ids) <= CONTEXT + 1]
+        encoded.append(Encoded(document.kind, encoding.ids + [end], marks + [TEXT]))
+    return [one for one in encoded if len(one.ids) <= CONTEXT + 1]
 
 
-def pack(encoded: list[tuple[list[int], list[int]]]) -> tuple[torch.Tensor, torch.Tensor]:
+def pack(encoded: list[Encoded]) -> tuple[torch.Tensor, torch.Tensor]:
     """Best fit, the longest first: ids and marks, both [rows][CONTEXT + 1]."""
     rows: list[tuple[list[int], list[int]]] = []
     space: dict[int, list[int]] = {}  # free tokens -> rows
-    for ids, marks in sorted(encoded, key=lambda pair: -len(pair[0])):
+    for _, ids, marks in sorted(encoded, key=lambda one: -len(one.ids)):
         fits = [free for free in space if free >= len(ids)]
         if fits:
             best = min(fits)

@@ -3,6 +3,7 @@
 import pathlib
 import platform
 
+from batches import COPYING_ROWS, COPYING_TOKENS
 from recipes import CONTEXT, VOCAB, Recipe
 
 
@@ -20,10 +21,13 @@ def write_card(folder: pathlib.Path, recipe: Recipe, parameters: int, steps: int
         f"vocabulary {VOCAB}, context {CONTEXT} |",
         f"| parameters | {parameters:,}, stored as F16 |",
         f"| text | split `train` of `tales.py`, {tokens:,} tokens, none seen twice |",
-        f"| steps | {steps:,} of {recipe.rows} rows of {CONTEXT} tokens, seed {recipe.seed} |",
+        f"| steps | {steps - recipe.copying_steps:,} of {recipe.rows} rows of {CONTEXT} tokens, seed {recipe.seed} |",
         f"| time | {seconds / 60:.0f} minutes on {_processor()}, other work beside it |",
         f"| command | `python3 cpu_reference/training/train.py {recipe.name} --work FOLDER` |",
     ]
+    if recipe.copying_steps:
+        lines.append(f"| before them | {recipe.copying_steps:,} steps of {COPYING_ROWS} rows of {COPYING_TOKENS} random "
+                     "tokens that repeat, from which copying is learnt |")
     if recipe.teacher:
         lines.append(f"| teacher | `{recipe.teacher}` |")
     lines += ["", "Held-out documents (split `held-out`): loss a token in nats, and the share of answers whose tokens "

@@ -14,24 +14,23 @@ DOCUMENTS = 240
 
 class Checks:
     def __init__(self, tokenizer: Tokenizer):
-        documents = [tales.document("held-out", i) for i in range(DOCUMENTS)]
-        self._texts = list(zip(documents, encode(tokenizer, documents)))
+        self._texts = encode(tokenizer, [tales.document("held-out", i) for i in range(DOCUMENTS)])
 
     @torch.no_grad()
     def measure(self, model: torch.nn.Module) -> dict[str, float]:
         """Loss a token (nats) of each kind of document; "right": answers all of whose tokens are the likeliest."""
         loss, tokens = defaultdict(float), defaultdict(int)
         right, asked = defaultdict(int), defaultdict(int)
-        for document, (ids, marks) in self._texts:
+        for kind, ids, marks in self._texts:
             row = torch.tensor([ids])
             logits = model(input_ids=row[:, :-1], use_cache=False).logits[0]
             targets = row[0, 1:]
-            loss[document.kind] += F.cross_entropy(logits, targets, reduction="sum").item()
-            tokens[document.kind] += len(targets)
+            loss[kind] += F.cross_entropy(logits, targets, reduction="sum").item()
+            tokens[kind] += len(targets)
             hits = (logits.argmax(-1) == targets).tolist()
             for answer in _spans(marks[1:]):
-                asked[document.kind] += 1
-                right[document.kind] += all(hits[i] for i in answer)
+                asked[kind] += 1
+                right[kind] += all(hits[i] for i in answer)
         result = {f"loss {kind}": loss[kind] / tokens[kind] for kind in sorted(loss)}
         return result | {f"right {kind}": right[kind] / asked[kind] for kind in sorted(asked)}
 

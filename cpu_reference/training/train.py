@@ -62,10 +62,9 @@ def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optim
     ]
 
 
-def rate(step: int, steps: int, copying_steps: int = 0) -> float:
-    """Rises, stays, stays lower, falls in a straight line to zero."""
-    level = 1.0 if step < copying_steps else LOW_RATE
-    return level * min(1.0, (step + 1) / WARM_UP, (steps - step) / (COOL_DOWN * steps))
+def rate(step: int, steps: int) -> float:
+    """Rises, stays, falls in a straight line to zero."""
+    return min(1.0, (step + 1) / WARM_UP, (steps - step) / (COOL_DOWN * steps))
 
 
 def loss_of(model: PreTrainedModel, teacher: PreTrainedModel | None, ids: torch.Tensor, weights: torch.Tensor):
@@ -95,7 +94,7 @@ class Run:
         self.optimizers = optimizers(self.model, recipe)
         self.base_rates = [group["lr"] for o in self.optimizers for group in o.param_groups]
         self.teacher = LlamaForCausalLM.from_pretrained(models / recipe.teacher, dtype=torch.float32) if recipe.teacher else None
-        self.step, self.tokens, self.seconds = 0, 0, 0.0
+        self.step, self.tokens, self.seconds = 0, 0, 0.0  # tokens of the text
         self.history: list[dict] = []
         self.checkpoint = work / f"{recipe.name}.pt"
         if self.checkpoint.exists():
@@ -126,24 +125,24 @@ class Run:
         for ids, marks in self._batches():
             if self.step >= steps:
                 break
-            self._set_rates(rate(self.step, steps, self.recipe.copying_steps))
-            weights = weights_of(marks)
-            loss = compiled_loss(self.model, self.teacher, ids, weights)
+            is_copying = self.step < self.recipe.copying_steps
+            self._set_rates(rate(self.step, steps) * (1.0 if is_copying else LOW_RATE))
+            loss = compiled_loss(self.model, self.teacher, ids, weights_of(marks))
             loss.backward()
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
             for optimizer in self.optimizers:
                 optimizer.step()
                 optimizer.zero_grad()
             self.step += 1
-            self.tokens += int((marks != PADDING).sum())
+            self.tokens += 0 if is_copying else int((marks != PADDING).sum())
             self.seconds = time.time() - began
             mean_loss = loss.item() if mean_loss == 0.0 else 0.95 * mean_loss + 0.05 * loss.item()
             if math.isnan(mean_loss):
                 raise SystemExit(f"{self.recipe.name}: the loss is not a number at step {self.step}: lower the rates")
             if self.step % 25 == 0:
                 left = self.seconds / self.step * (steps - self.step) / 60
-                print(f"step {self.step}/{steps}  loss {mean_loss:.3f}  {self.tokens / 1e6:.1f} M tokens  "
-                      f"{self.tokens / self.seconds:.0f} a second  {left:.0f} min left", flush=True)
+                print(f"step {self.step}/{steps}  loss {mean_loss:.3f}  {self.tokens / 1e6:.1f} M tokens of text  "
+                      f"{left:.0f} min left", flush=True)
             if self.step % CHECK_EVERY == 0 or self.step == steps:
                 self._check(checks)
         self._write(steps)

@@ -26,6 +26,7 @@ from train import MODELS, rate
 
 HEADS = 4
 ROWS = 8
+RATE = 0.0015  # of AdamW
 HELD_OUT = 200  # documents
 IGNORED = -100  # a target that counts for nothing
 
@@ -76,13 +77,13 @@ def main() -> None:
     model = LlamaForCausalLM.from_pretrained(folder, dtype=torch.float32)
     model.requires_grad_(False)
     medusa = Medusa(model.config.hidden_size)
-    optimizer = torch.optim.AdamW(medusa.parameters(), lr=0.003, weight_decay=0.0)
+    optimizer = torch.optim.AdamW(medusa.parameters(), lr=RATE, weight_decay=0.0)
     began = time.time()
     for step, (ids, marks) in enumerate(batches(tokenizer, ROWS, skip=0)):
         if step == args.steps:
             break
         for group in optimizer.param_groups:
-            group["lr"] = 0.003 * rate(step, args.steps)
+            group["lr"] = RATE * rate(step, args.steps)
         loss = sum(F.cross_entropy(logits, targets, ignore_index=IGNORED)
                    for logits, targets in guesses(model, medusa, ids, marks))
         loss.backward()
