@@ -28,6 +28,8 @@ struct KvLayout {
                                           std::size_t dim) const {
     return ((block * block_size + slot) * kv_heads + kv_head) * head_dim + dim;
   }
+  /// The first number of a slot that is counted through all blocks: block * block_size + slot in the block.
+  KVARIUM_HD constexpr std::size_t slot_offset(std::size_t slot) const { return slot * token_stride(); }
 };
 
 /// The layout of K, and of V where there is a V. A latent row (see key_row_width()) lies there like the K of one head.

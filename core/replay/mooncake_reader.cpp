@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/replay/json_line.h"
 #include "core/words/words.h"
 
 namespace kvarium {
@@ -37,24 +38,14 @@ class MooncakeReader {
   explicit MooncakeReader(LineReader& lines) : lines_(lines) { trace_.block_size = kMooncakeBlockSize; }
 
   RequestTrace read() {
-    while (lines_.next()) add(parse());
+    while (lines_.next()) {
+      add(parse_object(lines_, tr("no JSON object: a request stands in braces"), tr("one request a line")));
+    }
     trace_.distinct_blocks = ids_.size();
     return std::move(trace_);
   }
 
  private:
-  Json parse() const {
-    try {
-      Json request = Json::parse(lines_.line());
-      if (!request.is_object()) lines_.fail(std::string(tr("no JSON object: a request stands in braces")));
-      return request;
-    } catch (const Json::parse_error& error) {
-      lines_.fail(tr_format("no valid JSON at character {}: one request a line", error.byte));
-    } catch (const Json::out_of_range&) {
-      lines_.fail(std::string(tr("a number in it is too large")));
-    }
-  }
-
   void add(const Json& line) {
     TracedRequest request;
     const std::uint64_t arrival = number(line, "timestamp", kLongestArrivalMs);
@@ -77,21 +68,7 @@ class MooncakeReader {
   }
 
   std::uint64_t number(const Json& line, const char* name, std::uint64_t most) const {
-    return whole(member(line, name), name, most);
-  }
-
-  std::uint64_t whole(const Json& given, const char* name, std::uint64_t most) const {
-    if (!given.is_number_unsigned() || given.get<std::uint64_t>() > most) {
-      lines_.fail(tr_format("{} is {}: a whole number from 0 to {} is needed", name, shortened(given), most));
-    }
-    return given.get<std::uint64_t>();
-  }
-
-  static std::string shortened(const Json& given) {
-    constexpr std::size_t kLongest = 40;  // characters of a value that a message shows
-    if (given.is_structured()) return given.is_array() ? "[...]" : "{...}";
-    const std::string text = given.dump(-1, ' ', true, Json::error_handler_t::replace);  // ASCII: any byte can be cut
-    return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+    return whole_number(lines_, member(line, name), name, most);
   }
 
   std::vector<BlockId> blocks(const Json& line, std::uint32_t input_tokens) {
@@ -106,7 +83,7 @@ class MooncakeReader {
     blocks.reserve(ids.size());
     std::optional<BlockId> predecessor;
     for (const Json& given : ids) {
-      const std::uint64_t id = whole(given, "a hash id", UINT64_MAX);
+      const std::uint64_t id = whole_number(lines_, given, "a hash id", UINT64_MAX);
       const std::optional<BlockId> block = ids_.block(id, predecessor);
       if (!block) {
         lines_.fail(tr_format("hash id {} at place {} follows another id than before: ids stand in the prompt's order",

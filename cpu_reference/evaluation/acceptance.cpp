@@ -72,19 +72,15 @@ std::optional<Acceptance> measure_acceptance(Speaker& target, Speaker& draft,
   Acceptance result;
   result.texts = texts.size();
   result.interval = share_interval(single);
-  for (const TextSum& text : single) {
-    result.guessed += static_cast<std::uint64_t>(text.count);
-    result.accepted += static_cast<std::uint64_t>(text.sum);
-  }
+  result.guessed = static_cast<std::uint64_t>(total(single, &TextSum::count));
+  result.accepted = static_cast<std::uint64_t>(total(single, &TextSum::sum));
   if (result.guessed == 0) throw InputError(std::string(tr("no text has 2 tokens: there is nothing to go on from")));
   for (std::uint32_t k = 1; k <= kMostGuesses; ++k) {
     GuessRounds& rounds = result.rounds[k - 1];
     rounds.guesses = k;
     rounds.interval = ratio_interval(in_rounds[k - 1]);
-    for (const TextSum& text : in_rounds[k - 1]) {
-      rounds.rounds += static_cast<std::uint64_t>(text.count);
-      rounds.accepted += static_cast<std::uint64_t>(text.sum);
-    }
+    rounds.rounds = static_cast<std::uint64_t>(total(in_rounds[k - 1], &TextSum::count));
+    rounds.accepted = static_cast<std::uint64_t>(total(in_rounds[k - 1], &TextSum::sum));
   }
   return result;
 }

@@ -8,12 +8,6 @@ namespace {
 
 constexpr double kZ = 1.959963984540054;  ///< 95 % of a normal distribution lie within so many standard deviations
 
-double total(std::span<const TextSum> texts, double TextSum::*field) {
-  double sum = 0;
-  for (const TextSum& text : texts) sum += text.*field;
-  return sum;
-}
-
 /// The variance of ratio() as an estimate, with N texts: sum (sum_i - ratio * count_i)^2 * N / (N - 1) / trials^2.
 std::optional<double> variance_of_ratio(std::span<const TextSum> texts) {
   const double mean = ratio(texts), trials = total(texts, &TextSum::count);
@@ -29,6 +23,12 @@ std::optional<double> variance_of_ratio(std::span<const TextSum> texts) {
 }
 
 }  // namespace
+
+double total(std::span<const TextSum> texts, double TextSum::*field) {
+  double sum = 0;
+  for (const TextSum& text : texts) sum += text.*field;
+  return sum;
+}
 
 double ratio(std::span<const TextSum> texts) {
   const double trials = total(texts, &TextSum::count);

@@ -17,6 +17,9 @@ struct TextSum {
   double count = 0;
 };
 
+/// The sums, or the counts, of all texts together.
+double total(std::span<const TextSum> texts, double TextSum::*field);
+
 /// The sum of the sums over the sum of the counts; 0 without a trial.
 double ratio(std::span<const TextSum> texts);
 

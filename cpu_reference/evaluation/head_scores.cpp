@@ -23,10 +23,9 @@ struct LayerAttention {
   }
 };
 
-LayerAttention attention_of(const Model& model, std::uint32_t layer, std::span<const TokenId> text) {
-  const Transformer transformer(model);
-  ContiguousKvCache cache(model.config.shape, static_cast<std::uint32_t>(text.size()));
-  Workspace workspace;
+LayerAttention attention_of(const Transformer& transformer, const ModelShape& shape, Workspace& workspace,
+                            std::uint32_t layer, std::span<const TokenId> text) {
+  ContiguousKvCache cache(shape, static_cast<std::uint32_t>(text.size()));
   Work work;
   StepProbe probe;
   probe.layer = layer;
@@ -104,12 +103,17 @@ std::optional<std::vector<HeadScore>> head_scores(const Model& model, std::span<
                   "repeat fewer",
                   tokens.size(), repeated));
   }
+  const Transformer transformer(model);
+  Workspace workspace;
   std::mt19937_64 draws(seed);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::vector<TokenId> twice = written_twice(texts[i][0], tokens, repeated, draws);
     for (std::uint32_t layer = 0; layer < layers; ++layer) {
       if (cancel.cancelled()) return std::nullopt;
-      const LayerAttention plain = attention_of(model, layer, texts[i]), doubled = attention_of(model, layer, twice);
+      const auto look = [&](std::span<const TokenId> text) {
+        return attention_of(transformer, model.config.shape, workspace, layer, text);
+      };
+      const LayerAttention plain = look(texts[i]), doubled = look(twice);
       for (std::uint32_t head = 0; head < heads; ++head) {
         add(scores[layer * heads + head], plain, doubled, repeated, static_cast<double>(texts.size()));
       }

@@ -1,11 +1,16 @@
 #include "cpu_reference/evaluation/held_out.h"
 
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/error.h"
-#include "core/replay/line_reader.h"
+#include "core/replay/json_line.h"
 #include "core/words/words.h"
 
 namespace kvarium::cpu {
@@ -20,23 +25,13 @@ class HeldOutReader {
   HeldOutReader(LineReader& lines, std::size_t limit) : lines_(lines), limit_(limit) {}
 
   HeldOutSet read() {
-    while (lines_.next()) add(parse());
+    while (lines_.next()) {
+      add(parse_object(lines_, tr("no JSON object: each text stands in braces, one a line"), tr("one object a line")));
+    }
     return std::move(set_);
   }
 
  private:
-  Json parse() const {
-    try {
-      Json line = Json::parse(lines_.line());
-      if (!line.is_object()) lines_.fail(std::string(tr("no JSON object: each text stands in braces, one a line")));
-      return line;
-    } catch (const Json::parse_error& error) {
-      lines_.fail(tr_format("no valid JSON at character {}: one object a line", error.byte));
-    } catch (const Json::out_of_range&) {
-      lines_.fail(std::string(tr("a number in it is too large")));
-    }
-  }
-
   void add(const Json& line) {
     const std::string kind = text(line, "kind");
     if (kind == "story") {
@@ -80,19 +75,8 @@ class HeldOutReader {
   }
 
   std::uint32_t whole(const Json& line, const char* name) const {
-    const Json& given = member(line, name);
-    if (!given.is_number_unsigned() || given.get<std::uint64_t>() > kLargestGroup) {
-      lines_.fail(
-          tr_format("\"{}\" is {}: a whole number from 0 to {} is needed", name, shortened(given), kLargestGroup));
-    }
-    return given.get<std::uint32_t>();
-  }
-
-  static std::string shortened(const Json& given) {
-    constexpr std::size_t kLongest = 40;  // characters of a value that a message shows
-    if (given.is_structured()) return given.is_array() ? "[...]" : "{...}";
-    const std::string text = given.dump(-1, ' ', true, Json::error_handler_t::replace);  // ASCII: any byte can be cut
-    return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+    return static_cast<std::uint32_t>(
+        whole_number(lines_, member(line, name), fmt::format("\"{}\"", name), kLargestGroup));
   }
 
   LineReader& lines_;
@@ -111,6 +95,17 @@ std::optional<HeldOutSet> read_held_out(std::istream& in, const std::string& nam
   if (lines.cancelled()) return std::nullopt;
   if (set.size() == 0) throw InputError(tr_format("{}: no text in it: give one JSON object a line", name));
   return set;
+}
+
+std::optional<HeldOutSet> read_held_out_file(const std::string& path, std::size_t limit, const OnProgress& on_progress,
+                                             const CancelToken& cancel) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw InputError(
+        tr_format("held-out set {}: {}: give a file of JSON lines", path, std::strerror(errno == 0 ? EIO : errno)));
+  }
+  return read_held_out(file, path, limit, on_progress, cancel);
 }
 
 std::filesystem::path shipped_held_out() { return KVARIUM_SHIPPED_HELD_OUT; }

@@ -43,6 +43,10 @@ inline constexpr std::size_t kMostHeldOutBytes = std::size_t{256} << 20U;
 std::optional<HeldOutSet> read_held_out(std::istream& in, const std::string& name, std::size_t limit,
                                         const OnProgress& on_progress, const CancelToken& cancel);
 
+/// The same of a file. InputError too when it cannot be opened.
+std::optional<HeldOutSet> read_held_out_file(const std::string& path, std::size_t limit, const OnProgress& on_progress,
+                                             const CancelToken& cancel);
+
 /// The set that comes with Kvarium.
 std::filesystem::path shipped_held_out();
 

@@ -53,7 +53,7 @@ std::optional<MeasuredSurprise> measure_surprise(Speaker& speaker, std::span<con
     if (on_progress) on_progress(progress);
   }
   MeasuredSurprise result{texts.size(), 0, ratio(sums), ratio_interval(sums)};
-  for (const TextSum& sum : sums) result.predicted += static_cast<std::uint64_t>(sum.count);
+  result.predicted = static_cast<std::uint64_t>(total(sums, &TextSum::count));
   if (result.predicted == 0) throw InputError(std::string(tr("no text has 2 tokens: there is nothing to predict")));
   return result;
 }

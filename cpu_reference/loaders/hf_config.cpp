@@ -63,9 +63,13 @@ void expect_activation(const JsonFields& json, const char* field, const char* st
                              allowed.front()));
 }
 
+std::string rope_kind(const JsonFields& rope) {
+  return rope.text("rope_type").value_or(rope.text("type").value_or("default"));
+}
+
 /// A positive number of positions, or nothing: the config's check names a wrong one.
 RopeScaling scaling_of(const JsonFields& rope) {
-  const std::string kind = rope.text("rope_type").value_or(rope.text("type").value_or("default"));
+  const std::string kind = rope_kind(rope);
   RopeScaling scaling;
   if (kind == "default") return scaling;
   if (kind != "linear" && kind != "llama3") {
@@ -163,7 +167,7 @@ void refuse_unsupported_latent(const JsonFields& json, const ModelShape& shape) 
   for (const char* field : {"rope_scaling", "rope_parameters"}) {
     const auto rope = json.object(field);
     if (!rope) continue;
-    const std::string kind = rope->text("rope_type").value_or(rope->text("type").value_or("default"));
+    const std::string kind = rope_kind(*rope);
     if (kind == "default") continue;
     rope->fail("rope_type", tr_format("the rotary scaling {} is not supported with latent attention", kind));
   }

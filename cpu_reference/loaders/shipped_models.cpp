@@ -23,19 +23,24 @@ std::filesystem::path shipped_models_folder() {
                                             : std::filesystem::path(KVARIUM_SHIPPED_MODELS);
 }
 
-const OpenedModel& shipped_model(std::string_view name) {
-  static std::mutex mutex;
-  static std::map<std::filesystem::path, OpenedModel> opened;
-  const std::filesystem::path folder = shipped_models_folder() / name;
-  const std::lock_guard lock(mutex);
-  const auto known = opened.find(folder);
-  if (known != opened.end()) return known->second;
+std::filesystem::path shipped_model_path(std::string_view name) {
+  std::filesystem::path folder = shipped_models_folder() / name;
   if (!std::filesystem::is_directory(folder)) {
     throw InputError(
         tr_format("the model {} is not at {}: set KVARIUM_MODELS to the folder cpu_reference/models of "
                   "Kvarium's source, or give a model with --model",
                   name, folder.string()));
   }
+  return folder;
+}
+
+const OpenedModel& shipped_model(std::string_view name) {
+  static std::mutex mutex;
+  static std::map<std::filesystem::path, OpenedModel> opened;
+  const std::filesystem::path folder = shipped_model_path(name);
+  const std::lock_guard lock(mutex);
+  const auto known = opened.find(folder);
+  if (known != opened.end()) return known->second;
   return opened.emplace(folder, open_model(folder, {}, CancelToken{}).value()).first->second;
 }
 

@@ -9,14 +9,17 @@
 
 namespace kvarium::cpu {
 
-/// "tales-target", which is what runs when no model is named, first.
+/// "tales-target" and its siblings.
 const std::vector<std::string_view>& shipped_model_names();
 
 /// The folder of the shipped models: what the environment variable KVARIUM_MODELS says, otherwise that of the source.
 std::filesystem::path shipped_models_folder();
 
-/// Opened once in a process and then shared. InputError that says where it was looked for when it is not there, and as
-/// open_model() when it cannot be read. Safe to call from several threads.
+/// The folder of one of them. InputError that says where it was looked for when it is not there.
+std::filesystem::path shipped_model_path(std::string_view name);
+
+/// Opened once in a process and then shared. InputError as shipped_model_path(), and as open_model()
+/// when it cannot be read. Safe to call from several threads.
 const OpenedModel& shipped_model(std::string_view name);
 
 }  // namespace kvarium::cpu

@@ -40,8 +40,7 @@ __global__ void store_kv_numbers(StoreKv<T> data, KvLayout layout) {
   if (slot == kNoSlot) return;
   const auto width = static_cast<long long>(layout.token_stride());
   const long long from = static_cast<long long>(blockIdx.x) * width;
-  const auto to = static_cast<long long>(layout.offset(static_cast<std::size_t>(slot) / layout.block_size,
-                                                       static_cast<std::size_t>(slot) % layout.block_size, 0, 0));
+  const auto to = static_cast<long long>(layout.slot_offset(static_cast<std::size_t>(slot)));
   for (long long i = threadIdx.x; i < width; i += blockDim.x) {
     data.key_cache[to + i] = data.keys[from + i];
     data.value_cache[to + i] = data.values[from + i];
@@ -55,8 +54,7 @@ __global__ void store_kv_packs(StoreKv<T> data, KvLayout layout) {
   if (slot == kNoSlot) return;
   const auto width = static_cast<long long>(layout.token_stride());
   const long long from = static_cast<long long>(blockIdx.x) * width;
-  const auto to = static_cast<long long>(layout.offset(static_cast<std::size_t>(slot) / layout.block_size,
-                                                       static_cast<std::size_t>(slot) % layout.block_size, 0, 0));
+  const auto to = static_cast<long long>(layout.slot_offset(static_cast<std::size_t>(slot)));
   for (long long i = threadIdx.x * Pack<T>::kCount; i < width; i += blockDim.x * Pack<T>::kCount) {
     store_vec(data.key_cache + (to + i), load_vec<Pack<T>>(data.keys + (from + i)));
     store_vec(data.value_cache + (to + i), load_vec<Pack<T>>(data.values + (from + i)));

@@ -50,8 +50,7 @@ Scenario fewer_heads_scenario() {
           "heads",
           "Do all heads need their own K and V?",
           "Six query heads share two rows of K and V. Take a model that was trained with more, fewer, or a latent row, "
-          "and watch the bytes that each step reads; the "
-          "tab Heads sets the model that runs beside six published ones.",
+          "and watch the bytes that each step reads; the tab Heads sets the model that runs beside six published ones.",
           {.prompt_tokens = 24, .new_tokens = 12, .block_size = 4, .num_blocks = 16},
           {choice_field("heads", "Model", "Four models, trained alike but for their heads.", choices_of("heads")),
            number_field("prompt_tokens", "Prompt (tokens)", "How long the prompt is.", 1, 256),

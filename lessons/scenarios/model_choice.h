@@ -36,9 +36,8 @@ inline constexpr std::string_view kDefaultModel = "tales-target";
 /// A model that comes with Kvarium: "tales-target" writes stories. InputError when it is not there.
 ModelChoice shipped_choice(std::string_view name);
 /// tales-target when both names are empty; otherwise a shipped model by its name, or a model file as cpu::open_model()
-/// opens it. Only a llama2.c
-/// checkpoint may be given a tokenizer, the others bring their own. Nothing when cancelled. InputError for a tokenizer
-/// without a model, files that are not such files, or that do not belong together.
+/// opens it. Only a llama2.c checkpoint may be given a tokenizer, the others bring their own. Nothing when cancelled.
+/// InputError for a tokenizer without a model, files that are not such files, or that do not belong together.
 std::optional<ModelChoice> choose_model(const std::string& model_path, const std::string& tokenizer_path,
                                         const OnProgress& on_progress, const CancelToken& cancel);
 /// The same to its end.

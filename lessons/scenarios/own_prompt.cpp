@@ -35,8 +35,8 @@ Scenario own_prompt_scenario() {
           "own-prompt",
           "Your own prompt",
           "Your text is gone on with by the small model of tales that comes with Kvarium, or by a model file of yours. "
-          "Several "
-          "requests with the same prompt share the pool and write different answers when the temperature is above 0.",
+          "Several requests with the same prompt share the pool and write different answers when the temperature is "
+          "above 0.",
           {.prompt = "Once there was a little girl named Mia",
            .new_tokens = 48,
            .block_size = 8,

@@ -154,8 +154,7 @@ TEST_CASE(
   REQUIRE(orderings.size() == 4);  // two waits, two barriers
   for (const emulator::Site& line : orderings) {
     for (const CopyTime time : {CopyTime::lazy, CopyTime::eager}) {
-      for (const auto order :
-           {emulator::ThreadOrder::forward, emulator::ThreadOrder::reverse, emulator::ThreadOrder::shuffled}) {
+      for (const auto order : kvarium_test::kOrders) {
         emulator::Emulation mutant = checked(time);
         mutant.order = order;
         mutant.without = line;

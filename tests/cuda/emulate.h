@@ -5,10 +5,15 @@
 #include <utility>
 
 #include "cuda/simt/emulator/fault.h"
+#include "cuda/simt/emulator/options.h"
 #include "cuda/simt/host.h"
 #include "cuda/simt/kernel.h"
 
 namespace kvarium_test {
+
+inline constexpr kvarium::cuda::emulator::ThreadOrder kOrders[] = {kvarium::cuda::emulator::ThreadOrder::forward,
+                                                                   kvarium::cuda::emulator::ThreadOrder::reverse,
+                                                                   kvarium::cuda::emulator::ThreadOrder::shuffled};
 
 /// Launches a kernel and waits for it.
 template <typename... Parameters, typename... Arguments>

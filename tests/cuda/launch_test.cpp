@@ -106,8 +106,7 @@ TEST_CASE("a kernel with its barriers gives one result in every order") {
   std::iota(in.begin(), in.end(), 1);
   const DeviceBuffer<int> device_in(in);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    for (const auto order :
-         {emulator::ThreadOrder::forward, emulator::ThreadOrder::reverse, emulator::ThreadOrder::shuffled}) {
+    for (const auto order : kvarium_test::kOrders) {
       const emulator::UseEmulation use({order, seed});
       DeviceBuffer<int> out(1);
       run(sum_block, 1, 64, device_in.ptr(), out.ptr());

@@ -131,8 +131,7 @@ TEST_CASE("only __syncwarp orders the memory of a warp: a shuffle does not") {
 }
 
 TEST_CASE("a write after the reads of others is found, whoever of them comes first") {
-  for (const auto order :
-       {emulator::ThreadOrder::forward, emulator::ThreadOrder::reverse, emulator::ThreadOrder::shuffled}) {
+  for (const auto order : kvarium_test::kOrders) {
     for (const unsigned threads : {2U, 32U, 64U}) {
       const emulator::UseEmulation use({order, 3});
       DeviceBuffer<int> out = some_numbers(64);

@@ -7,9 +7,9 @@
 #include "cpu_reference/model/weights.h"
 
 namespace kvarium::ui {
+namespace {
 
-std::shared_ptr<const cpu::Model> RunModels::find(const ModelShape& shape) const {
-  if (opened_ && opened_->config.shape == shape) return opened_;
+std::shared_ptr<const cpu::Model> shipped_of(const ModelShape& shape) {
   const auto& names = cpu::shipped_model_names();
   if (std::find(names.begin(), names.end(), shape.name) == names.end()) return nullptr;
   try {
@@ -18,6 +18,15 @@ std::shared_ptr<const cpu::Model> RunModels::find(const ModelShape& shape) const
   } catch (const InputError&) {
     return nullptr;  // the folder of the models is not here
   }
+}
+
+}  // namespace
+
+std::shared_ptr<const cpu::Model> RunModels::find(const ModelShape& shape) {
+  if (opened_ && opened_->config.shape == shape) return opened_;
+  if (shipped_for_ != shape) shipped_ = shipped_of(shape);
+  shipped_for_ = shape;
+  return shipped_;
 }
 
 }  // namespace kvarium::ui

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -44,13 +41,8 @@ struct Options {
 constexpr std::uint32_t kBlockSize = 16;  ///< tokens; as the engine's default
 
 std::optional<cpu::HeldOutSet> read_set(const std::string& path, std::size_t limit, const CancelToken& cancel) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw InputError(
-        tr_format("held-out set {}: {}: give a file of JSON lines with --set", path, std::strerror(errno)));
-  }
   ProgressLine progress(std::string(tr("reading")));
-  return cpu::read_held_out(file, path, limit, progress.on_progress(), cancel);
+  return cpu::read_held_out_file(path, limit, progress.on_progress(), cancel);
 }
 
 std::unique_ptr<cpu::Speaker> speaker_of(const ModelChoice& choice, const std::string& cache, std::uint32_t longest) {

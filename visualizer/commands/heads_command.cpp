@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,10 +41,7 @@ std::optional<std::vector<std::vector<TokenId>>> read_texts(const Options& optio
   if (!options.text.empty()) {
     texts.push_back(read_text_file(options.text));
   } else {
-    const std::string path = cpu::shipped_held_out().string();
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw InputError(tr_format("held-out set {}: it cannot be read: give a text with --text", path));
-    auto set = cpu::read_held_out(file, path, options.stories, {}, cancel);
+    auto set = cpu::read_held_out_file(cpu::shipped_held_out().string(), options.stories, {}, cancel);
     if (!set) return std::nullopt;
     texts = std::move(set->stories);
   }
@@ -68,7 +64,6 @@ int run(const Options& options) {
   const CancelToken& cancel = cancelled_by_interrupt();
   const std::optional<ModelChoice> choice = open_flagged_model(options.model, cancel);
   if (!choice) return kStopped;
-  print_model_facts(*choice);
   const auto texts = read_texts(options, *choice, cancel);
   if (!texts) return kStopped;
   std::optional<std::vector<cpu::HeadScore>> scores;
@@ -77,6 +72,7 @@ int run(const Options& options) {
     scores = cpu::head_scores(*choice->model, *texts, options.repeated, options.seed, progress.on_progress(), cancel);
   }
   if (!scores) return kStopped;
+  print_model_facts(*choice);
   fmt::print("{}", tr_format("{:>5} {:>5} {:>15} {:>7} {:>10}  pattern (from 20% on)\n", "layer", "head",
                              "previous token", "sink", "induction"));
   for (const cpu::HeadScore& score : *scores) {

@@ -43,12 +43,8 @@ int run(const Options& options) {
   if (options.chat && options.specials) throw InputError(std::string(tr("--chat and --specials exclude each other")));
   if (!options.system.empty() && !options.chat) throw InputError(std::string(tr("--system needs --chat")));
   const std::string text = options.prompt ? *options.prompt : read_text_file(options.file);
-  std::shared_ptr<const cpu::Tokenizer> tokenizer;
-  if (options.model.empty()) {
-    tokenizer = cpu::shipped_model(kDefaultModel).tokenizer;
-  } else {
-    tokenizer = cpu::open_tokenizer(options.model);
-  }
+  const std::shared_ptr<const cpu::Tokenizer> tokenizer =
+      cpu::open_tokenizer(options.model.empty() ? cpu::shipped_model_path(kDefaultModel).string() : options.model);
   const std::vector<TokenId> tokens = encode(*tokenizer, options, text);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (options.ids) {
@@ -71,7 +67,7 @@ Command tokenize_command(CLI::App& program) {
                      "Example: kvarium tokenize --prompt \"Once there was\"")));
   const auto options = std::make_shared<Options>();
   flags->add_option("--model", options->model,
-                    std::string(tr("a .gguf file, a folder with a tokenizer.json, or a llama2.c tokenizer; none: the "
+                    std::string(tr("a .gguf file, a folder with a tokenizer.json, or a llama2.c tokenizer; none: "
                                    "that of the shipped models")));
   flags->add_option("--prompt", options->prompt, std::string(tr("the text")));
   flags->add_option("--file", options->file, std::string(tr("a file with the text")));

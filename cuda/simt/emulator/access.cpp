@@ -26,8 +26,14 @@ bool is_inside(const Region& region, const void* address, std::size_t bytes) {
 
 bool is_written(const Region& region, const void* address, std::size_t bytes) {
   const Unseen unseen;
-  const std::uint8_t* written = region.written.get() + (static_cast<const std::byte*>(address) - region.begin);
+  const std::uint8_t* written = region.written.get() + region.offset_of(address);
   return std::memchr(written, 0, bytes) == nullptr;
+}
+
+void check_written(const Region& region, const void* address, std::size_t bytes, Access access, const Site& site) {
+  if (region.written == nullptr || is_written(region, address, bytes)) return;
+  fault(FaultKind::uninitialised,
+        std::string(verb(access)) + " " + element_text(region, address) + ", where nothing was written", site);
 }
 
 }  // namespace
@@ -35,7 +41,7 @@ bool is_written(const Region& region, const void* address, std::size_t bytes) {
 void mark_written(Region& region, const void* address, std::size_t bytes) {
   if (region.written == nullptr) return;
   const Unseen unseen;
-  std::memset(region.written.get() + (static_cast<const std::byte*>(address) - region.begin), 1, bytes);
+  std::memset(region.written.get() + region.offset_of(address), 1, bytes);
 }
 
 const char* verb(Access access) {
@@ -71,12 +77,6 @@ void check_place(const Region* region, const void* address, std::size_t bytes, s
               ", whose address is no multiple of " + std::to_string(alignment),
           site);
   }
-}
-
-void check_written(const Region& region, const void* address, std::size_t bytes, Access access, const Site& site) {
-  if (region.written == nullptr || is_written(region, address, bytes)) return;
-  fault(FaultKind::uninitialised,
-        std::string(verb(access)) + " " + element_text(region, address) + ", where nothing was written", site);
 }
 
 void check_access(Region* region, const void* address, std::size_t bytes, std::size_t alignment, Access access,

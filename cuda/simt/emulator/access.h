@@ -24,8 +24,6 @@ void check_access(Region* region, const void* address, std::size_t bytes, std::s
 /// The first half of it: KernelFault for bounds and alignment.
 void check_place(const Region* region, const void* address, std::size_t bytes, std::size_t alignment, Access access,
                  const Site& site);
-/// The second: uninitialised.
-void check_written(const Region& region, const void* address, std::size_t bytes, Access access, const Site& site);
 
 /// An index that names an element of an array that is not there.
 [[noreturn]] void index_fault(const Region& region, long long index, std::size_t extent, const Site& site);

@@ -90,10 +90,9 @@ std::size_t AccessLog::line_of(const Region& region, Access access, const Site& 
 
 void AccessLog::note(const Block& block, const Region& region, const void* address, std::size_t bytes, Access access,
                      const Site& site) {
-  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - region.begin);
   const unsigned thread = block.running();
-  noted_.push_back(
-      {line_of(region, access, site), block.index().x, thread / kWarpSize, thread % kWarpSize, 0, offset, bytes});
+  noted_.push_back({line_of(region, access, site), block.index().x, thread / kWarpSize, thread % kWarpSize, 0,
+                    region.offset_of(address), bytes});
 }
 
 void AccessLog::end_block() {

@@ -66,19 +66,23 @@ void Block::begin(const uint3& index) {
 
 void Block::run() {
   try {
-    do {
-      const unsigned first = launch_.options.order == ThreadOrder::shuffled ? next_random() % num_warps() : 0;
-      for (unsigned i = 0; i < num_warps(); ++i) {
-        const unsigned warp = (first + i) % num_warps();
-        run_warp(launch_.options.order == ThreadOrder::reverse ? num_warps() - 1 - warp : warp);
-      }
-    } while (open_barrier());
+    while (run_phase()) {
+    }
     if (launch_.options.log != nullptr) launch_.options.log->end_block();
   } catch (...) {
     unwind();
     if (launch_.options.log != nullptr) launch_.options.log->end_block();
     throw;
   }
+}
+
+bool Block::run_phase() {
+  const unsigned first = launch_.options.order == ThreadOrder::shuffled ? next_random() % num_warps() : 0;
+  for (unsigned i = 0; i < num_warps(); ++i) {
+    const unsigned warp = (first + i) % num_warps();
+    run_warp(launch_.options.order == ThreadOrder::reverse ? num_warps() - 1 - warp : warp);
+  }
+  return open_barrier();
 }
 
 bool Block::can_run(unsigned thread) const {

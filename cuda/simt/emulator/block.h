@@ -52,8 +52,8 @@ class Block {
   bool can_run(unsigned thread) const;
   /// Runs one thread until it waits, pauses or returns. False when it cannot go on now.
   bool step_thread(unsigned thread);
-  /// Runs the lanes of a warp until none of them can go on.
-  void run_warp(unsigned warp);
+  /// Runs every warp until none can go on, then opens the barrier. False when all have returned.
+  bool run_phase();
   /// When every thread stands at the barrier, opens it. False when all have returned. KernelFault for anything else.
   bool open_barrier();
   bool all_returned() const { return num_returned_ == threads_.size(); }
@@ -84,6 +84,8 @@ class Block {
   static Block* current();
 
  private:
+  /// Runs the lanes of a warp until none of them can go on.
+  void run_warp(unsigned warp);
   static void thread_main(void* self);
   void resume(unsigned index);
   void suspend(ThreadState state, const char* name, const Site& site);

@@ -1,6 +1,6 @@
 #pragma once
 // A pointer of a kernel, in the emulator: it knows the buffer or shared array that it points into, and every access
-// through it is checked, with the line of the kernel where it stands. For nvcc it is a plain pointer (simt/memory.h).
+// through it is checked, with the line of the kernel where it stands. For nvcc it is a plain pointer (simt/kernel.h).
 
 #include <cstddef>
 #include <cstring>

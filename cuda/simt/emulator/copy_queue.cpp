@@ -49,8 +49,7 @@ void begin_copy(Region* to_region, void* to, Region* from_region, const void* fr
   }
   const auto num_bytes = static_cast<std::size_t>(bytes);
   if (num_bytes != 0) {
-    check_place(from_region, from, num_bytes, kCopyBytes, Access::load, site);
-    check_written(*from_region, from, num_bytes, Access::load, site);
+    check_access(from_region, from, num_bytes, kCopyBytes, Access::load, site);
     tsan_read(from, num_bytes);
   }
   Block& block = *Block::current();
@@ -59,10 +58,7 @@ void begin_copy(Region* to_region, void* to, Region* from_region, const void* fr
     fault(FaultKind::in_flight, "has " + std::to_string(kMostCopies) + " copies under way: the emulator keeps no more",
           site);
   }
-  if (AccessLog* log = block.launch().options.log) {
-    if (num_bytes != 0) log->note(block, *from_region, from, num_bytes, Access::load, site);
-    log->note(block, *to_region, to, kCopyBytes, Access::store, site);
-  }
+  if (AccessLog* log = block.launch().options.log) log->note(block, *to_region, to, kCopyBytes, Access::store, site);
   if (to_region->shadow != nullptr) to_region->shadow->begin_flight(block, *to_region, to, kCopyBytes, site);
   const bool now = block.launch().options.copies == CopyTime::eager;
   PendingCopy& copy = queue.copies[queue.count++];

@@ -1,5 +1,5 @@
 #pragma once
-// The emulator's side of simt/memory.h.
+// The emulator's side of simt/kernel.h.
 
 #include "cuda/simt/backend.h"
 #include "cuda/simt/emulator/block.h"

@@ -22,7 +22,7 @@ RaceShadow::RaceShadow(std::size_t bytes, std::size_t element_bytes)
     : granule_(granule_for(element_bytes)), cells_((bytes + granule_ - 1) / granule_) {}
 
 RaceShadow::Range RaceShadow::cells_of(const Region& region, const void* address, std::size_t bytes) {
-  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - region.begin);
+  const auto offset = region.offset_of(address);
   if (offset % granule_ != 0 || bytes % granule_ != 0) {
     // The array is used in smaller pieces than it was declared with: one cell a byte from now on.
     granule_ = 1;

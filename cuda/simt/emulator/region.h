@@ -24,6 +24,10 @@ struct Region {
   std::shared_ptr<RaceShadow> shadow;  ///< who touched what, in shared memory. Null: not kept
 
   std::size_t num_elements() const { return bytes / element_bytes; }
+  /// In bytes; of an address that lies inside.
+  std::size_t offset_of(const void* address) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(address) - begin);
+  }
 };
 
 /// Marks [address, address + bytes) of a region as written, by the host or by a kernel.

@@ -60,10 +60,9 @@ void SharedMemory::begin_block() {
 #endif
 }
 
-SharedMemory::Array& SharedMemory::find_or_make(const void* key, const char* name, std::size_t bytes,
-                                                std::size_t element_bytes) {
+Region& SharedMemory::array(const void* key, const char* name, std::size_t bytes, std::size_t element_bytes) {
   for (auto& array : arrays_) {
-    if (array->key == key) return *array;
+    if (array->key == key) return array->region;
   }
   const Unseen unseen;
   std::size_t static_bytes = key == nullptr ? 0 : bytes;
@@ -77,15 +76,11 @@ SharedMemory::Array& SharedMemory::find_or_make(const void* key, const char* nam
                           " and " + std::to_string(kMostSharedBytes) + " in all");
   }
   arrays_.push_back(std::make_unique<Array>(key, name, bytes, element_bytes, options_));
-  return *arrays_.back();
-}
-
-Region& SharedMemory::array(const void* key, const char* name, std::size_t bytes, std::size_t element_bytes) {
-  return find_or_make(key, name, bytes, element_bytes).region;
+  return arrays_.back()->region;
 }
 
 Region& SharedMemory::dynamic(const char* name, std::size_t element_bytes) {
-  return find_or_make(nullptr, name, dynamic_bytes_, element_bytes).region;
+  return array(nullptr, name, dynamic_bytes_, element_bytes);
 }
 
 std::vector<const Region*> SharedMemory::regions() const {

@@ -22,7 +22,8 @@ class SharedMemory {
 
   void begin_block();
 
-  /// The array that `key` stands for: the same for all threads of the block. Made when the first of them asks.
+  /// The array that `key` (null: the dynamic one) stands for: the same for all threads of the block. Made when the
+  /// first of them asks.
   Region& array(const void* key, const char* name, std::size_t bytes, std::size_t element_bytes);
   Region& dynamic(const char* name, std::size_t element_bytes);
 
@@ -31,7 +32,6 @@ class SharedMemory {
 
  private:
   struct Array;
-  Array& find_or_make(const void* key, const char* name, std::size_t bytes, std::size_t element_bytes);
 
   std::size_t dynamic_bytes_;
   Emulation options_;

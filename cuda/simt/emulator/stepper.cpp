@@ -46,8 +46,7 @@ bool Stepper::step_barrier() { return !anybody_can_run() && block_.open_barrier(
 
 bool Stepper::step_phase() {
   block_.pause_at_labels(false);
-  for (unsigned warp = 0; warp < num_warps(); ++warp) block_.run_warp(warp);
-  return block_.open_barrier();
+  return block_.run_phase();
 }
 
 }  // namespace kvarium::cuda::emulator

@@ -12,7 +12,6 @@
 
 using namespace kvarium::cuda;
 using kvarium::KvLayout;
-using kvarium_test::fault_of;
 using kvarium_test::traffic_of;
 
 namespace {

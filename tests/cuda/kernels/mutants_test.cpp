@@ -51,8 +51,7 @@ void run_rms_norm() {
 TEST_CASE("mutants: rms_norm without its barrier is noticed in every order of threads") {
   const std::vector<Site> sites = orderings_of(run_rms_norm);
   REQUIRE(sites.size() == 1);
-  for (const auto order :
-       {emulator::ThreadOrder::forward, emulator::ThreadOrder::reverse, emulator::ThreadOrder::shuffled}) {
+  for (const auto order : kvarium_test::kOrders) {
     CHECK(noticed(run_rms_norm, sites[0], order) != "");
     CHECK(noticed(run_rms_norm, Site{}, order) == "");
   }

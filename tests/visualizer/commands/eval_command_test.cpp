@@ -82,6 +82,18 @@ TEST_CASE("eval takes the first stories and tasks, and says how many are too lon
                 "all 1 texts are longer than the context of 512 tokens: give shorter ones with --set");
 }
 
+TEST_CASE("a model accepts all of its own guesses, and few of a worse model's") {
+  const SetFile set(kSet);
+  const auto share = [&](const std::string& draft) {
+    const Outcome outcome = run_kvarium("eval --json --set " + set.path + " --draft " + draft);
+    REQUIRE(outcome.exit_code == 0);
+    const nlohmann::json acceptance = nlohmann::json::parse(outcome.out).at("acceptance");
+    return acceptance.at("accepted").get<double>() / acceptance.at("guessed").get<double>();
+  };
+  CHECK(share("tales-target") == 1);
+  CHECK(share("tales-one") < 1);
+}
+
 TEST_CASE("eval refuses a set that is none, naming the file and the line") {
   const ScratchFolder folder;
   check_refused("eval --set /no/such/set", "held-out set /no/such/set: No such file or directory: give a file");
