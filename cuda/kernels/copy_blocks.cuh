@@ -2,9 +2,9 @@
 // Copies blocks of the cache to others, in all layers: what copy-on-write asks for when a shared block is about to
 // change.
 //
-//   rung     idea                 bytes moved a copy            what to learn
-//   numbers  one thread a number  4 l n w s                     the slots in use lie side by side: one run of n w
-//   numbers packs    one thread 16 bytes  4 l n w s                     the floor, in 16 / s times fewer requests
+//   rung     idea                 bytes moved a copy   what to learn
+//   numbers  one thread a number  4 l n w s            the slots in use lie side by side: one run of n w numbers
+//   packs    one thread 16 bytes  4 l n w s            the floor, in 16 / s times fewer requests
 //
 // l: layers, n: slots in use, w: numbers of K (or V) a token, s: bytes of a number; 4 = K and V, read and written.
 

@@ -1,16 +1,13 @@
 #pragma once
 // y[t][j] = weight[j] * x[t][j] / sqrt(mean_k(x[t][k]^2) + epsilon)   (Zhang and Sennrich 2019, equation 4)
 //
-//   rung            idea                                        bytes moved a token   what to learn
-//   thread_a_token  one thread walks along a row, twice         3 w s (+ w s weight)  neighbouring threads read numbers
-//   that
-//                                                                                     lie a row apart: a sector for
-//                                                                                     each
-//   warp_a_token    32 lanes walk side by side, add up by       3 w s (+ w s weight)  coalescing; a sum across lanes
+//   rung            idea                                   bytes moved a token     what to learn
+//   thread_a_token  one thread walks along a row, twice    3 w s (+ w s weight)    neighbouring threads read numbers
+//                                                                                  a row apart: a sector for each
+//   warp_a_token    32 lanes walk side by side, add up by  3 w s (+ w s weight)    coalescing; a sum across lanes
 //                   shuffles
-//   block_a_token   a whole block, 16 bytes a thread; the row   2 w s (+ w s weight)  the floor: each number is read
-//   once and
-//                   stays in registers                                                written once; a sum across warps
+//   block_a_token   a whole block, 16 bytes a thread; the  2 w s (+ w s weight)    the floor: each number is read and
+//                   row stays in registers                                         written once; a sum across warps
 //
 // w: width, s: bytes of a number. The weight comes from the cache after the first tokens. Sums are in float.
 

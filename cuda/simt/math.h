@@ -19,12 +19,14 @@ __device__ __forceinline__ float fast_exp(float x) { return __expf(x); }
 __device__ __forceinline__ float fast_log2(float x) { return __log2f(x); }
 __device__ __forceinline__ float fast_divide(float x, float y) { return __fdividef(x, y); }
 __device__ __forceinline__ float reciprocal_root(float x) { return rsqrtf(x); }
+__device__ __forceinline__ int nearest_int(float x) { return __float2int_rn(x); }
 #else
 inline float fast_exp2(float x) { return std::exp2(x); }
 inline float fast_exp(float x) { return std::exp(x); }
 inline float fast_log2(float x) { return std::log2(x); }
 inline float fast_divide(float x, float y) { return x / y; }
 inline float reciprocal_root(float x) { return 1.0F / std::sqrt(x); }
+inline int nearest_int(float x) { return static_cast<int>(std::nearbyint(x)); }  ///< ties to the even number
 #endif
 
 }  // namespace SIMT_BACKEND

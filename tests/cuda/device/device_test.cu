@@ -1,29 +1,32 @@
 // The kernels on a real device, against loops in double: no test framework, so that it builds wherever nvcc is. Exit
 // code 0: all right, 1: something is wrong, 77: there is no device to run on.
 
-#include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "cuda/kernels/copy_blocks.cuh"
-#include "cuda/kernels/rms_norm.cuh"
 #include "cuda/kernels/store_kv.cuh"
+#include "tests/cuda/device/expect.h"
 #include "tests/cuda/device/matrix_product.cuh"
+#include "tests/cuda/kernels/rms_norm_problem.h"
+
+namespace {
+int num_wrong = 0;
+}
+
+void kvarium_test::expect(bool is_right, const std::string& what) {
+  std::printf("%s %s\n", is_right ? "ok   " : "WRONG", what.c_str());
+  num_wrong += is_right ? 0 : 1;
+}
 
 namespace {
 
 using namespace kvarium::cuda;
 using kvarium::KvLayout;
-
-int num_wrong = 0;
-
-void expect(bool is_right, const std::string& what) {
-  std::printf("%s %s\n", is_right ? "ok   " : "WRONG", what.c_str());
-  num_wrong += is_right ? 0 : 1;
-}
+using kvarium_test::expect;
+using kvarium_test::random_numbers;
 
 /// False, with one line, when no kernel can run here.
 bool has_device() {
@@ -37,52 +40,17 @@ bool has_device() {
 }
 
 template <typename T>
-std::vector<T> random_numbers(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal;
-  std::vector<T> numbers(count);
-  for (T& number : numbers) number = from_float<T>(normal(random));
-  return numbers;
-}
-
-template <typename T>
-double rms_norm_error(RmsNormRung rung, int tokens, int width) {
-  const std::vector<T> x = random_numbers<T>(static_cast<std::size_t>(tokens) * static_cast<std::size_t>(width), 1);
-  const std::vector<T> weight = random_numbers<T>(static_cast<std::size_t>(width), 2);
-  DeviceBuffer<T> x_device(x), weight_device(weight), y_device(x.size());
-  Stream stream;
-  rms_norm<T>(rung, stream, x_device.ptr(), weight_device.ptr(), 1e-5F, y_device.ptr(), tokens, width);
-  const std::vector<T> y = y_device.download();
-  double most = 0;
-  for (std::size_t t = 0; t < static_cast<std::size_t>(tokens); ++t) {
-    const std::size_t row = t * static_cast<std::size_t>(width);
-    double sum = 0;
-    for (int i = 0; i < width; ++i) sum += std::pow(static_cast<double>(to_float(x[row + i])), 2);
-    for (int i = 0; i < width; ++i) {
-      const double wanted =
-          to_float(weight[i]) * static_cast<double>(to_float(x[row + i])) / std::sqrt(sum / width + 1e-5);
-      const double got = to_float(y[row + i]);
-      most = std::isfinite(got) ? std::fmax(most, std::fabs(got - wanted) / std::fmax(std::fabs(wanted), 0x1p-14))
-                                : INFINITY;
-    }
-  }
-  return most;
-}
-
-template <typename T>
 void check_rms_norm(const std::string& type) {
   for (const int width : {64, 288, 4096}) {
-    // As in the emulated test, with 2 ulp more for the device's rsqrt (CUDA C++ Programming Guide, "Mathematical
-    // Functions").
-    const double tolerance =
-        (width / 2.0 + 8) * std::ldexp(1.0, -24) + (sizeof(T) == 4 ? 0 : std::ldexp(1.0, type == "f16" ? -11 : -8));
+    const kvarium_test::RmsNormProblem<T> problem(130, width);
     for (const RmsNormRung rung :
          {RmsNormRung::thread_a_token, RmsNormRung::warp_a_token, RmsNormRung::block_a_token}) {
       if (rung == RmsNormRung::block_a_token && !fits_block<T>(width)) continue;
-      const double error = rms_norm_error<T>(rung, 130, width);
-      expect(error <= tolerance, "rms_norm " + type + ", width " + std::to_string(width) + ", rung " +
-                                     std::to_string(static_cast<int>(rung)) + ": error " + std::to_string(error * 1e6) +
-                                     "e-6, tolerance " + std::to_string(tolerance * 1e6) + "e-6");
+      const double error = problem.error(problem.run(rung));
+      expect(error <= problem.tolerance(), "rms_norm " + type + ", width " + std::to_string(width) + ", rung " +
+                                               std::to_string(static_cast<int>(rung)) + ": error " +
+                                               std::to_string(error * 1e6) + "e-6, tolerance " +
+                                               std::to_string(problem.tolerance() * 1e6) + "e-6");
     }
   }
 }
@@ -151,6 +119,7 @@ int main() {
   check_store_kv<float>("f32");
   check_store_kv<bf16>("bf16");
   check_copy_blocks();
+  kvarium_test::check_dense_kernels();
   expect(matrix_product_error<f16>() == 0, "cp.async, ldmatrix and mma f16");
   expect(matrix_product_error<bf16>() == 0, "cp.async, ldmatrix and mma bf16");
   std::printf("%d wrong\n", num_wrong);

@@ -2,91 +2,35 @@
 
 #include "cuda/kernels/rms_norm.cuh"
 
+#include <algorithm>
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "cpu_reference/operators/rms_norm.h"
 #include "tests/cuda/emulate.h"
+#include "tests/cuda/kernels/rms_norm_problem.h"
 #include "tests/cuda/kernels/traffic.h"
 #include "tests/support/catch.h"
 
 using namespace kvarium::cuda;
 using kvarium::MisuseError;
+using kvarium_test::RmsNormProblem;
 using kvarium_test::Traffic;
 using kvarium_test::traffic_of;
 
 namespace {
 
-constexpr float kEpsilon = 1e-5F;
 constexpr RmsNormRung kRungs[] = {RmsNormRung::thread_a_token, RmsNormRung::warp_a_token, RmsNormRung::block_a_token};
-
-/// x: [tokens][width], weight: [width], all of them numbers of T.
-template <typename T>
-struct Problem {
-  Problem(int num_tokens, int row_width) : tokens(num_tokens), width(row_width) {
-    std::mt19937 random(static_cast<unsigned>(1000 * tokens + width));
-    std::normal_distribution<float> normal;
-    for (int i = 0; i < tokens * width; ++i) x.push_back(from_float<T>(normal(random)));
-    for (int i = 0; i < width; ++i) weight.push_back(from_float<T>(1 + normal(random) / 4));
-  }
-
-  std::vector<T> run(RmsNormRung rung) const {
-    const DeviceBuffer<T> x_device(x, "x"), weight_device(weight, "weight");
-    DeviceBuffer<T> y(x.size(), "y");
-    Stream stream;
-    rms_norm<T>(rung, stream, x_device.ptr(), weight_device.ptr(), kEpsilon, y.ptr(), tokens, width);
-    stream.synchronize();
-    return y.download();
-  }
-
-  double exact(int token, int column) const {
-    const auto at = [&](int i) {
-      return static_cast<double>(
-          to_float(x[static_cast<std::size_t>(token) * static_cast<std::size_t>(width) + static_cast<std::size_t>(i)]));
-    };
-    double sum = 0;
-    for (int i = 0; i < width; ++i) sum += at(i) * at(i);
-    const auto w = static_cast<double>(to_float(weight[static_cast<std::size_t>(column)]));
-    return w * at(column) / std::sqrt(sum / width + static_cast<double>(kEpsilon));
-  }
-
-  /// The largest relative error of `y`; infinite for a NaN. Below the smallest normal f16 the places of a number are
-  /// fewer: errors count against that at least.
-  double error(const std::vector<T>& y) const {
-    const double smallest = std::is_same_v<T, f16> ? std::ldexp(1.0, -14) : 1e-30;
-    double most = 0;
-    for (int i = 0; i < tokens * width; ++i) {
-      const double wanted = exact(i / width, i % width);
-      const double got = static_cast<double>(to_float(y[static_cast<std::size_t>(i)]));
-      if (!std::isfinite(got)) return INFINITY;
-      most = std::max(most, std::fabs(got - wanted) / std::fmax(std::fabs(wanted), smallest));
-    }
-    return most;
-  }
-
-  int tokens, width;
-  std::vector<T> x, weight;
-};
-
-/// A sum of `width` squares, one after another: each of them is rounded at most `width` times, by 2^-24 each. The root
-/// halves that. The mean, the root, its reciprocal and two products add a rounding each. Then T rounds by half of its
-/// last place.
-template <typename T>
-double tolerance(int width) {
-  const double in_float = (width / 2.0 + 6) * std::ldexp(1.0, -24);
-  return in_float + (sizeof(T) == 4 ? 0 : std::ldexp(1.0, std::is_same_v<T, f16> ? -11 : -8));
-}
 
 template <typename T>
 void check_all_shapes() {
   for (const int width : {1, 7, 8, 64, 100, 288}) {
     for (const int tokens : {1, 3, 130}) {
-      const Problem<T> problem(tokens, width);
+      const RmsNormProblem<T> problem(tokens, width);
       for (const RmsNormRung rung : kRungs) {
         if (rung == RmsNormRung::block_a_token && !fits_block<T>(width)) continue;
         INFO("width " << width << ", tokens " << tokens << ", rung " << static_cast<int>(rung));
-        CHECK(problem.error(problem.run(rung)) <= tolerance<T>(width));
+        CHECK(problem.error(problem.run(rung)) <= problem.tolerance());
       }
     }
   }
@@ -94,7 +38,7 @@ void check_all_shapes() {
 
 template <typename T>
 Traffic traffic(RmsNormRung rung, int tokens, int width) {
-  const Problem<T> problem(tokens, width);
+  const RmsNormProblem<T> problem(tokens, width);
   return traffic_of([&] { problem.run(rung); });
 }
 
@@ -107,19 +51,19 @@ TEST_CASE("rms_norm: every rung gives the equation's result, for widths and coun
 }
 
 TEST_CASE("rms_norm: kernels and CPU reference agree") {
-  const Problem<float> problem(5, 96);
+  const RmsNormProblem<float> problem(5, 96);
   kvarium::cpu::Matrix x(5, 96), y(5, 96);
   Eigen::VectorXf weight(96);
   std::copy(problem.x.begin(), problem.x.end(), x.data());
   std::copy(problem.weight.begin(), problem.weight.end(), weight.data());
   kvarium::Work work;
-  kvarium::cpu::rms_norm(x, weight, kEpsilon, y, work);
+  kvarium::cpu::rms_norm(x, weight, RmsNormProblem<float>::kEpsilon, y, work);
   const std::vector<float> reference(y.data(), y.data() + y.size());
-  CHECK(problem.error(reference) <= tolerance<float>(96));
+  CHECK(problem.error(reference) <= problem.tolerance());
   for (const RmsNormRung rung : kRungs) {
     const std::vector<float> got = problem.run(rung);
     for (std::size_t i = 0; i < got.size(); ++i) {
-      REQUIRE(std::fabs(got[i] - reference[i]) <= 2 * tolerance<float>(96) * std::fabs(reference[i]) + 1e-12);
+      REQUIRE(std::fabs(got[i] - reference[i]) <= 2 * problem.tolerance() * std::fabs(reference[i]) + 1e-12);
     }
   }
 }
@@ -150,14 +94,16 @@ TEST_CASE(
 TEST_CASE("rms_norm: one block a token refuses a width that it cannot hold") {
   Stream stream;
   DeviceBuffer<float> x(100);
-  CHECK_THROWS_WITH(rms_norm<float>(RmsNormRung::block_a_token, stream, x.ptr(), x.ptr(), kEpsilon, x.ptr(), 1, 99),
+  CHECK_THROWS_WITH(rms_norm<float>(RmsNormRung::block_a_token, stream, x.ptr(), x.ptr(),
+                                    RmsNormProblem<float>::kEpsilon, x.ptr(), 1, 99),
                     "rms_norm: one block a token takes rows of a multiple of 4 numbers, at most 4096, not of 99");
-  CHECK_THROWS_AS(rms_norm<float>(RmsNormRung::block_a_token, stream, x.ptr(), x.ptr(), kEpsilon, x.ptr(), 1, 4100),
+  CHECK_THROWS_AS(rms_norm<float>(RmsNormRung::block_a_token, stream, x.ptr(), x.ptr(), RmsNormProblem<float>::kEpsilon,
+                                  x.ptr(), 1, 4100),
                   MisuseError);
 }
 
 TEST_CASE("rms_norm: nothing to do is done, and a NaN stays in its own row") {
-  Problem<float> problem(3, 64);
+  RmsNormProblem<float> problem(3, 64);
   problem.x[64 + 5] = std::nanf("");
   for (const RmsNormRung rung : kRungs) {
     const std::vector<float> y = problem.run(rung);
@@ -165,7 +111,7 @@ TEST_CASE("rms_norm: nothing to do is done, and a NaN stays in its own row") {
     CHECK(std::isnan(y[64]));
     CHECK(std::isfinite(y[128]));
     Stream stream;
-    rms_norm<float>(rung, stream, nullptr, nullptr, kEpsilon, nullptr, 0, 64);
+    rms_norm<float>(rung, stream, nullptr, nullptr, RmsNormProblem<float>::kEpsilon, nullptr, 0, 64);
     CHECK_NOTHROW(stream.synchronize());
   }
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cuda/kernels/copy_blocks.cuh"
+#include "cuda/kernels/quantize_kv.cuh"
 #include "cuda/kernels/rms_norm.cuh"
 #include "cuda/kernels/store_kv.cuh"
 #include "tests/cuda/tsan/launched.h"
@@ -44,6 +45,20 @@ void run_copy_blocks(const std::vector<BlockPair>& pairs) {
   stream.synchronize();
 }
 
+void run_quantize_kv(QuantizeKvRung rung, const std::vector<long long>& slots) {
+  const kvarium::KvLayout layout{4, 2, 32};
+  const DeviceBuffer<float> rows(ones(slots.size() * 64));
+  const DeviceBuffer<long long> on_device(slots);
+  DeviceBuffer<i4x2> keys(16 * 32), values(16 * 32);
+  DeviceBuffer<float> key_scales(32), value_scales(32);
+  Stream stream;
+  quantize_kv<float, i4x2>(
+      rung, stream,
+      {{rows.ptr(), keys.ptr(), key_scales.ptr()}, {rows.ptr(), values.ptr(), value_scales.ptr()}, on_device.ptr()},
+      static_cast<int>(slots.size()), layout);
+  stream.synchronize();
+}
+
 }  // namespace
 
 TEST_CASE("ThreadSanitizer: the rungs of rms_norm are silent, and the barrier of the third is needed") {
@@ -68,4 +83,11 @@ TEST_CASE("ThreadSanitizer: store_kv is silent, unless two tokens are given one 
 
 TEST_CASE("ThreadSanitizer: copy_blocks is silent, also where one copy needs another's result") {
   CHECK(reports_of({}, [] { run_copy_blocks({{0, 1, 4}, {0, 2, 4}, {1, 3, 4}}); }) == 0);
+}
+
+TEST_CASE("ThreadSanitizer: quantize_kv is silent, unless two tokens are given one slot") {
+  for (const auto rung : {QuantizeKvRung::thread, QuantizeKvRung::packs}) {
+    CHECK(reports_of({}, [&] { run_quantize_kv(rung, {3, 9, 5, kNoSlot}); }) == 0);
+    CHECK(reports_of({}, [&] { run_quantize_kv(rung, {3, 3}); }) > 0);
+  }
 }

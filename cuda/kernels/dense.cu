@@ -1,0 +1,20 @@
+// The kernels of a layer's dense and pointwise parts, and of the quantized cache: what nvcc compiles.
+
+#include "cuda/kernels/quantize_kv.cuh"
+
+namespace kvarium::cuda {
+inline namespace SIMT_BACKEND {
+
+#define KVARIUM_INSTANTIATE_QUANTIZED(T, Code) \
+  template void quantize_kv<T, Code>(QuantizeKvRung, Stream&, const QuantizeKv<T, Code>&, int, const KvLayout&);
+
+#define KVARIUM_INSTANTIATE(T)           \
+  KVARIUM_INSTANTIATE_QUANTIZED(T, e4m3) \
+  KVARIUM_INSTANTIATE_QUANTIZED(T, i8)   \
+  KVARIUM_INSTANTIATE_QUANTIZED(T, i4x2)
+KVARIUM_INSTANTIATE(float)
+KVARIUM_INSTANTIATE(f16)
+KVARIUM_INSTANTIATE(bf16)
+
+}  // namespace SIMT_BACKEND
+}  // namespace kvarium::cuda
