@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "core/error.h"
 
@@ -45,9 +46,6 @@ double weight(float logit, float best, float temperature) {
   if (logit == best) return 1.0;  // also when both are infinite, where the difference would be NaN
   return std::exp((static_cast<double>(logit) - static_cast<double>(best)) / static_cast<double>(temperature));
 }
-
-// 53 random bits as a number in [0, 1). Not std::uniform_real_distribution, which may differ between libraries.
-double uniform(std::mt19937_64& random) { return static_cast<double>(random() >> 11U) * 0x1.0p-53; }
 
 }  // namespace
 
@@ -90,21 +88,26 @@ std::vector<double> distribution(std::span<const float> logits, const SamplingPa
   return probabilities;
 }
 
+double uniform(std::mt19937_64& random) { return static_cast<double>(random() >> 11U) * 0x1.0p-53; }
+
+TokenId draw(std::span<const double> probabilities, double u) {
+  double reached = 0.0;
+  std::optional<std::size_t> last_possible;
+  for (std::size_t token = 0; token < probabilities.size(); ++token) {
+    if (!(probabilities[token] > 0.0)) continue;
+    last_possible = token;
+    reached += probabilities[token];
+    if (u < reached) break;
+  }
+  if (!last_possible) throw MisuseError("no token is possible: none has a probability above 0");
+  return TokenId{static_cast<std::int32_t>(*last_possible)};
+}
+
 Sampler::Sampler(const SamplingParams& params) : params_(params), random_(params.seed) { check(params); }
 
 TokenId Sampler::sample(std::span<const float> logits) {
   if (params_.temperature == 0.0F) return argmax(logits);
-  const std::vector<double> probabilities = distribution(logits, params_);
-  const double drawn = uniform(random_);
-  double reached = 0.0;
-  std::size_t last_possible = 0;
-  for (std::size_t token = 0; token < probabilities.size(); ++token) {
-    if (probabilities[token] == 0.0) continue;
-    last_possible = token;
-    reached += probabilities[token];
-    if (drawn < reached) break;  // otherwise rounding left the sum just below 1: the last possible token it is
-  }
-  return TokenId{static_cast<std::int32_t>(last_possible)};
+  return draw(distribution(logits, params_), uniform());
 }
 
 }  // namespace kvarium

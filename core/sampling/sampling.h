@@ -27,11 +27,21 @@ TokenId argmax(std::span<const float> logits);
 /// Temperature must be above 0.
 std::vector<double> distribution(std::span<const float> logits, const SamplingParams& params);
 
+/// 53 random bits as a number in [0, 1). Not std::uniform_real_distribution, which may differ between libraries.
+double uniform(std::mt19937_64& random);
+
+/// The token whose share of [0, 1) holds `u`, when the probabilities are laid out one behind the other. Never one whose
+/// probability is 0; when rounding leaves the sum just below u, the last possible token. MisuseError when no token is
+/// possible.
+TokenId draw(std::span<const double> probabilities, double u);
+
 /// One request's stream of random numbers: the same seed gives the same tokens, whatever else runs beside it.
 class Sampler {
  public:
   explicit Sampler(const SamplingParams& params);
   TokenId sample(std::span<const float> logits);
+  /// The next number of the stream, for whoever decides otherwise than sample() does.
+  double uniform() { return kvarium::uniform(random_); }
   const SamplingParams& params() const { return params_; }
 
  private:

@@ -1,0 +1,45 @@
+#include "core/speculation/chi_square.h"
+
+#include <cmath>
+#include <cstddef>
+
+#include "core/error.h"
+
+namespace kvarium {
+
+ChiSquare chi_square(std::span<const std::uint64_t> counts, std::span<const double> probabilities) {
+  if (counts.size() != probabilities.size()) throw MisuseError("each count needs a probability");
+  double total = 0;
+  for (const std::uint64_t count : counts) total += static_cast<double>(count);
+  if (total == 0) throw MisuseError("nothing was counted");
+  ChiSquare result;
+  bool met_the_impossible = false;
+  std::uint32_t cells = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (probabilities[i] == 0) {
+      met_the_impossible = met_the_impossible || counts[i] > 0;
+      continue;
+    }
+    const double expected = total * probabilities[i], off = static_cast<double>(counts[i]) - expected;
+    result.statistic += off * off / expected;
+    ++cells;
+  }
+  result.degrees = cells - 1;
+  if (result.degrees > 0) result.p_value = chi_square_tail(result.statistic, result.degrees);
+  if (met_the_impossible) result.p_value = 0;
+  return result;
+}
+
+// Two degrees more add the term (x/2)^(n/2) e^(-x/2) / Gamma(n/2 + 1).
+double chi_square_tail(double x, std::uint32_t degrees) {
+  const double half = x / 2;
+  const bool odd = degrees % 2 == 1;
+  double tail = odd ? std::erfc(std::sqrt(half)) : std::exp(-half);
+  for (std::uint32_t n = odd ? 1 : 2; n < degrees; n += 2) {
+    const double power = n / 2.0;
+    tail += std::exp(power * std::log(half) - half - std::lgamma(power + 1));
+  }
+  return tail;
+}
+
+}  // namespace kvarium

@@ -1,0 +1,17 @@
+#pragma once
+// What a proposer offers for one round: tokens that may come next, cheaply guessed.
+
+#include <vector>
+
+#include "core/ids.h"
+
+namespace kvarium {
+
+struct Draft {
+  std::vector<TokenId> tokens;  ///< [k]: the next one, the one behind it, ...
+  /// [k][vocab]: q, the distributions that the tokens were drawn from. Empty: nothing was drawn, each token was certain
+  /// (q = 1).
+  std::vector<std::vector<double>> probabilities = {};
+};
+
+}  // namespace kvarium

@@ -1,0 +1,33 @@
+#include "core/speculation/theory.h"
+
+#include "core/error.h"
+
+namespace kvarium {
+
+// Summed term by term, so that alpha = 1 needs no case of its own: the i-th token comes when i drafts were accepted.
+double expected_tokens(double alpha, std::uint32_t k) {
+  if (!(alpha >= 0 && alpha <= 1)) throw MisuseError("an acceptance that is not between 0 and 1");
+  double sum = 0, all_accepted = 1;
+  for (std::uint32_t i = 0; i <= k; ++i) {
+    sum += all_accepted;
+    all_accepted *= alpha;
+  }
+  return sum;
+}
+
+double expected_accepted(double alpha, std::uint32_t k) { return expected_tokens(alpha, k) - 1; }
+
+double expected_speedup(double alpha, std::uint32_t k, double c) {
+  if (!(c >= 0)) throw MisuseError("a draft step that costs less than nothing");
+  return expected_tokens(alpha, k) / (1 + c * k);
+}
+
+std::uint32_t best_draft_length(double alpha, double c, std::uint32_t most) {
+  std::uint32_t best = 0;
+  for (std::uint32_t k = 1; k <= most; ++k) {
+    if (expected_speedup(alpha, k, c) > expected_speedup(alpha, best, c)) best = k;
+  }
+  return best;
+}
+
+}  // namespace kvarium
