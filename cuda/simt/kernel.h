@@ -3,9 +3,12 @@
 // emulator:
 //
 //   gptr<T>, sptr<T>            pointers to global and shared memory; use p[i], p + i, load_vec, store_vec
-//   SIMT_SHARED(float[8], name) an array in shared memory; SIMT_DYNAMIC_SHARED(float, name): sized at the launch
-//   SIMT_UNROLL, SIMT_PAUSE     before a loop to unroll; where a stepper stops
-//   threadIdx ... __syncthreads, __syncwarp, __shfl_*_sync, __ballot_sync, atomicAdd ...   as in CUDA
+//   SIMT_SHARED(float[8], name) an array in shared memory
+//   SIMT_DYNAMIC_SHARED(float, name)   one whose size is given at the launch
+//   SIMT_UNROLL                 before a loop to unroll
+//   SIMT_PAUSE("label")         where a stepper stops; SIMT_SHOW("name", x): a register that it shows
+//
+// threadIdx ... __syncthreads, __syncwarp, __shfl_*_sync, __ballot_sync, atomicAdd ... are as in CUDA.
 
 #include "cuda/simt/backend.h"
 

@@ -33,6 +33,14 @@ __global__ void add_across(gptr<int> x) {
   x[threadIdx.x] = value;
 }
 
+__global__ void count_down(gptr<int> x) {
+  for (int left = x[threadIdx.x]; left > 0; --left) {
+    SIMT_SHOW("left", left);
+    SIMT_PAUSE("counted");
+  }
+  SIMT_SHOW("half", 0.5F);
+}
+
 __global__ void out_of_bounds(gptr<int> x) { x[threadIdx.x + 3] = 1; }
 
 }  // namespace
@@ -116,6 +124,29 @@ TEST_CASE("stepper: two kernels by turns do not disturb each other, and one that
   }
   CHECK(x.download() == std::vector<int>{2, 3, 4, 5});
   CHECK_THROWS_AS(first.begin_block({2, 0, 0}), kvarium::MisuseError);
+}
+
+TEST_CASE("stepper: the registers that a kernel shows, of each thread, with their last value") {
+  DeviceBuffer<int> x(std::vector<int>{1, 2});
+  Stepper stepper(make_launch(count_down, 1, 2, 0, x.ptr()));
+  const auto shown = [&](unsigned thread) {
+    std::string text;
+    for (const auto& number : stepper.thread(thread).shown) {
+      text += std::string(text.empty() ? "" : " ") + number.name + " " + std::to_string(number.value);
+    }
+    return text;
+  };
+  CHECK(shown(1) == "");
+  stepper.step_lane(1);
+  CHECK(shown(1) == "left 2.000000");
+  stepper.step_lane(1);
+  CHECK(shown(1) == "left 1.000000");
+  CHECK(shown(0) == "");
+  while (stepper.step_phase()) {
+  }
+  CHECK(shown(0) == "left 1.000000 half 0.500000");
+  stepper.begin_block({});
+  CHECK(shown(0) == "");
 }
 
 TEST_CASE("stepper: a fault comes out of the step that meets it, and the block can be begun again") {

@@ -24,6 +24,7 @@ struct Declared {
   extern __shared__ uint4 simt_dynamic_shared[]; \
   type* const name = reinterpret_cast<type*>(simt_dynamic_shared)
 #define SIMT_PAUSE(label) static_cast<void>(0)
+#define SIMT_SHOW(name, value) static_cast<void>(0)
 
 /// Reads or writes sizeof(Vector) bytes at once; the address must be a multiple of that.
 template <typename Vector, typename T>

@@ -1,6 +1,7 @@
 #include "cuda/simt/emulator/block.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "cuda/simt/emulator/access_log.h"
@@ -50,6 +51,7 @@ void Block::begin(const uint3& index) {
   for (Thread& thread : threads_) {
     thread.state = ThreadState::unstarted;
     thread.waits_at = "";
+    thread.shown.clear();
   }
   for (Warp& warp : warps_) {
     warp.returned = 0;
@@ -236,6 +238,18 @@ CopyQueue& Block::copies() {
 
 void Block::pause(const char* label, const Site& site) {
   if (pauses_) suspend(ThreadState::paused, label, site);
+}
+
+void Block::show(const char* name, double value) {
+  if (!keeps_shown_) return;
+  std::vector<ShownNumber>& shown = threads_[running_].shown;
+  for (ShownNumber& number : shown) {
+    if (std::string_view(number.name) == name) {
+      number.value = value;
+      return;
+    }
+  }
+  shown.push_back({name, value});
 }
 
 void Block::unwind() {

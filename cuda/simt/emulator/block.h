@@ -58,6 +58,7 @@ class Block {
   bool open_barrier();
   bool all_returned() const { return num_returned_ == threads_.size(); }
   void pause_at_labels(bool pause) { pauses_ = pause; }
+  void keep_shown() { keeps_shown_ = true; }
 
   // What is to be seen.
   unsigned num_threads() const { return static_cast<unsigned>(threads_.size()); }
@@ -73,6 +74,7 @@ class Block {
   Meeting barrier(const char* name, bool predicate, const Site& site);
   void warp_call(const OpenCall& wanted, const void* in, void* out, const Site& site);
   void pause(const char* label, const Site& site);
+  void show(const char* name, double value);
   /// Notes a line that orders memory; true when this run is to go without it.
   bool is_left_out(const Site& site) const;
   SharedMemory& shared() { return *shared_; }
@@ -116,6 +118,7 @@ class Block {
   std::exception_ptr failure_;
   bool unwinding_ = false;
   bool pauses_ = false;
+  bool keeps_shown_ = false;
   std::uint64_t random_ = 0;
 };
 

@@ -6,7 +6,10 @@
 
 namespace kvarium::cuda::emulator {
 
-Stepper::Stepper(KernelLaunch launch) : launch_(std::move(launch)), block_(launch_) { block_.begin({}); }
+Stepper::Stepper(KernelLaunch launch) : launch_(std::move(launch)), block_(launch_) {
+  block_.keep_shown();
+  block_.begin({});
+}
 
 void Stepper::begin_block(const uint3& index) {
   if (index.x >= launch_.grid.x || index.y >= launch_.grid.y || index.z >= launch_.grid.z) {

@@ -30,7 +30,7 @@ class Stepper {
   bool is_done() const { return block_.all_returned(); }
   unsigned num_threads() const { return block_.num_threads(); }
   unsigned num_warps() const { return block_.num_warps(); }
-  /// Its state, the line where it waits, what for, and with which mask.
+  /// Its state, the line where it waits, what for, with which mask, and the registers that the kernel shows.
   const Thread& thread(unsigned index) const { return block_.thread(index); }
   const SharedMemory& shared() const { return block_.shared(); }
   /// "threads 0-6 wait at __syncthreads (a.cuh:12), thread 7 returned"

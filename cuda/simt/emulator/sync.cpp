@@ -38,6 +38,10 @@ void pause_at(const char* label, emulator::Site site) {
   if (emulator::Block::current() != nullptr) emulator::Block::current()->pause(label, site);
 }
 
+void show_number(const char* name, double value) {
+  if (emulator::Block::current() != nullptr) emulator::Block::current()->show(name, value);
+}
+
 }  // namespace SIMT_BACKEND
 }  // namespace kvarium::cuda
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

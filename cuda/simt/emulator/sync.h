@@ -24,6 +24,9 @@ inline void __threadfence_block() {}
 /// Where a kernel that is stepped stops as well; nothing otherwise.
 void pause_at(const char* label, emulator::Site site = emulator::Site::current());
 #define SIMT_PAUSE(label) ::kvarium::cuda::pause_at(label)
+/// A register that a stepper shows, under its name.
+void show_number(const char* name, double value);
+#define SIMT_SHOW(name, value) ::kvarium::cuda::show_number(name, static_cast<double>(value))
 
 }  // namespace SIMT_BACKEND
 }  // namespace kvarium::cuda

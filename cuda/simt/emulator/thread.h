@@ -2,6 +2,7 @@
 // One CUDA thread and one warp, as the scheduler of a block sees them.
 
 #include <cstdint>
+#include <vector>
 
 #include "cuda/simt/emulator/builtins.h"
 #include "cuda/simt/emulator/fiber.h"
@@ -14,6 +15,12 @@ inline constexpr unsigned kMostThreads = 1024;  ///< of a block
 
 enum class ThreadState : std::uint8_t { unstarted, ready, paused, at_barrier, at_warp_call, returned };
 
+/// A register that the kernel lets a stepper see.
+struct ShownNumber {
+  const char* name = "";
+  double value = 0;  ///< holds a float or a 32-bit integer exactly
+};
+
 struct Thread {
   ThreadState state = ThreadState::unstarted;
   Fiber* fiber = nullptr;
@@ -23,7 +30,8 @@ struct Thread {
   std::uint32_t mask = 0;     ///< of the warp call it waits in
   const void* in = nullptr;   ///< what it brought there
   void* out = nullptr;
-  bool predicate = false;  ///< what it brought to a barrier that counts
+  bool predicate = false;          ///< what it brought to a barrier that counts
+  std::vector<ShownNumber> shown;  ///< by SIMT_SHOW, the last value of each name; only in a block that is stepped
 };
 
 /// An open meeting of lanes.

@@ -119,6 +119,7 @@ int main() {
   check_store_kv<float>("f32");
   check_store_kv<bf16>("bf16");
   check_copy_blocks();
+  kvarium_test::check_attention_kernels();
   kvarium_test::check_dense_kernels();
   expect(matrix_product_error<f16>() == 0, "cp.async, ldmatrix and mma f16");
   expect(matrix_product_error<bf16>() == 0, "cp.async, ldmatrix and mma bf16");

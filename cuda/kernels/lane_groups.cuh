@@ -1,0 +1,38 @@
+#pragma once
+// What neighbouring lanes of a warp find together: groups of `lanes` (a power of two), each with its own result, which
+// all of its lanes get.
+
+#include <cmath>
+
+#include "cuda/simt/kernel.h"
+
+namespace kvarium::cuda {
+inline namespace SIMT_BACKEND {
+
+/// The lanes of a warp of `lanes` threads, as a mask.
+template <int lanes>
+__host__ __device__ constexpr unsigned all_lanes() {
+  static_assert(lanes >= 1 && lanes <= 32 && (lanes & (lanes - 1)) == 0, "a power of two, up to 32");
+  return 0xFFFFFFFFU >> (32 - lanes);
+}
+
+/// `mask`: of all lanes that call it.
+template <int lanes>
+__device__ __forceinline__ float group_sum(unsigned mask, float value) {
+  SIMT_UNROLL
+  for (int distance = lanes / 2; distance > 0; distance /= 2) value += __shfl_xor_sync(mask, value, distance);
+  return value;
+}
+
+/// A NaN is passed over, unless all are.
+template <int lanes>
+__device__ __forceinline__ float group_max(unsigned mask, float value) {
+  SIMT_UNROLL
+  for (int distance = lanes / 2; distance > 0; distance /= 2) {
+    value = fmaxf(value, __shfl_xor_sync(mask, value, distance));
+  }
+  return value;
+}
+
+}  // namespace SIMT_BACKEND
+}  // namespace kvarium::cuda
