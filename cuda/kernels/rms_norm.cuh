@@ -14,7 +14,7 @@
 #include <string>
 
 #include "core/error.h"
-
+#include "cuda/kernels/warp_reduce.cuh"
 #include "cuda/simt/host.h"
 #include "cuda/simt/kernel.h"
 #include "cuda/simt/math.h"
@@ -23,13 +23,6 @@
 
 namespace kvarium::cuda {
 inline namespace SIMT_BACKEND {
-
-/// The sum over the 32 lanes of a warp, in every lane.
-__device__ __forceinline__ float warp_sum(float value) {
-  SIMT_UNROLL
-  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(0xFFFFFFFFU, value, distance);
-  return value;
-}
 
 /// x, y: [tokens][width], weight: [width]. One thread a token.
 template <typename T>

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/kernels/linear.cuh"
 #include "cuda/kernels/rms_norm.cuh"
 #include "cuda/simt/emulator/options.h"
 #include "tests/cuda/emulate.h"
@@ -46,13 +47,36 @@ void run_rms_norm() {
   stream.synchronize();
 }
 
+void run_linear(LinearRung rung) {
+  const DeviceBuffer<bf16> x(std::vector<bf16>(std::size_t{3} * 160), "x"),
+      weight(std::vector<bf16>(std::size_t{5} * 160));
+  DeviceBuffer<bf16> y(std::size_t{3} * 5, "y");
+  Stream stream;
+  linear<bf16, bf16>(rung, stream, {x.ptr(), weight.ptr(), nullptr, y.ptr(), 3, 160, 5});
+  stream.synchronize();
+}
+
+/// Leaves each of the `count` ordering lines of `work` out, in every order of threads.
+template <typename Work>
+void expect_all_needed(const Work& work, std::size_t count) {
+  const std::vector<Site> sites = orderings_of(work);
+  REQUIRE(sites.size() == count);
+  for (const auto order : kvarium_test::kOrders) {
+    for (const Site& site : sites) {
+      INFO(emulator::text_of(site));
+      CHECK(noticed(work, site, order) != "");
+    }
+    CHECK(noticed(work, Site{}, order) == "");
+  }
+}
+
 }  // namespace
 
 TEST_CASE("mutants: rms_norm without its barrier is noticed in every order of threads") {
-  const std::vector<Site> sites = orderings_of(run_rms_norm);
-  REQUIRE(sites.size() == 1);
-  for (const auto order : kvarium_test::kOrders) {
-    CHECK(noticed(run_rms_norm, sites[0], order) != "");
-    CHECK(noticed(run_rms_norm, Site{}, order) == "");
-  }
+  expect_all_needed(run_rms_norm, 1);
+}
+
+TEST_CASE("mutants: linear without one of the barriers around its tiles, or with a wait too weak, is noticed") {
+  expect_all_needed([] { run_linear(LinearRung::tiled); }, 2);
+  expect_all_needed([] { run_linear(LinearRung::mma); }, 2);  // the wait and the barrier
 }

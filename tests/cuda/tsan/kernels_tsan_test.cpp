@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cuda/kernels/copy_blocks.cuh"
+#include "cuda/kernels/linear.cuh"
 #include "cuda/kernels/quantize_kv.cuh"
 #include "cuda/kernels/rms_norm.cuh"
 #include "cuda/kernels/store_kv.cuh"
@@ -59,20 +60,44 @@ void run_quantize_kv(QuantizeKvRung rung, const std::vector<long long>& slots) {
   stream.synchronize();
 }
 
+template <typename T>
+void run_linear(LinearRung rung) {
+  const DeviceBuffer<T> x(std::vector<T>(std::size_t{3} * 160)), weight(std::vector<T>(std::size_t{5} * 160));
+  DeviceBuffer<T> y(std::size_t{3} * 5);
+  Stream stream;
+  linear<T, T>(rung, stream, {x.ptr(), weight.ptr(), nullptr, y.ptr(), 3, 160, 5});
+  stream.synchronize();
+}
+
+/// Reports of `work` without its ordering line `index`.
+template <typename Work>
+int reports_without(std::size_t index, const Work& work) {
+  std::vector<emulator::Site> orderings;
+  Emulation collecting;
+  collecting.orderings = &orderings;
+  reports_of(collecting, work);
+  Emulation mutant;
+  mutant.without = orderings.at(index);
+  return reports_of(mutant, work);
+}
+
 }  // namespace
 
 TEST_CASE("ThreadSanitizer: the rungs of rms_norm are silent, and the barrier of the third is needed") {
   for (const auto rung : {RmsNormRung::thread_a_token, RmsNormRung::warp_a_token, RmsNormRung::block_a_token}) {
     CHECK(reports_of({}, [&] { run_rms_norm(rung); }) == 0);
   }
-  std::vector<emulator::Site> orderings;
-  Emulation collecting;
-  collecting.orderings = &orderings;
-  reports_of(collecting, [] { run_rms_norm(RmsNormRung::block_a_token); });
-  REQUIRE(orderings.size() == 1);
-  Emulation mutant;
-  mutant.without = orderings[0];
-  CHECK(reports_of(mutant, [] { run_rms_norm(RmsNormRung::block_a_token); }) > 0);
+  CHECK(reports_without(0, [] { run_rms_norm(RmsNormRung::block_a_token); }) > 0);
+}
+
+TEST_CASE("ThreadSanitizer: the rungs of linear are silent, and the barriers around their tiles are needed") {
+  for (const auto rung : {LinearRung::plain, LinearRung::tiled, LinearRung::mma, LinearRung::few}) {
+    CHECK(reports_of({}, [&] { run_linear<bf16>(rung); }) == 0);
+  }
+  // Two barriers of one kernel keep the same two lines apart, which are told once: two instances.
+  CHECK(reports_without(0, [] { run_linear<bf16>(LinearRung::tiled); }) > 0);
+  CHECK(reports_without(1, [] { run_linear<float>(LinearRung::tiled); }) > 0);
+  CHECK(reports_without(1, [] { run_linear<bf16>(LinearRung::mma); }) > 0);  // line 0, the wait, is no race: stale
 }
 
 TEST_CASE("ThreadSanitizer: store_kv is silent, unless two tokens are given one slot") {
