@@ -24,6 +24,9 @@ __device__ __forceinline__ float group_sum(unsigned mask, float value) {
   return value;
 }
 
+/// Of a whole warp.
+__device__ __forceinline__ float warp_sum(float value) { return group_sum<32>(all_lanes<32>(), value); }
+
 /// A NaN is passed over, unless all are.
 template <int lanes>
 __device__ __forceinline__ float group_max(unsigned mask, float value) {

@@ -18,7 +18,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "cuda/kernels/warp_reduce.cuh"
+#include "cuda/kernels/lane_groups.cuh"
 #include "cuda/simt/cp_async.h"
 #include "cuda/simt/host.h"
 #include "cuda/simt/mma.h"

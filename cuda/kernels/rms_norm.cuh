@@ -14,7 +14,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "cuda/kernels/warp_reduce.cuh"
+#include "cuda/kernels/lane_groups.cuh"
 #include "cuda/simt/host.h"
 #include "cuda/simt/kernel.h"
 #include "cuda/simt/math.h"
