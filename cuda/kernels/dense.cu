@@ -1,7 +1,10 @@
 // The kernels of a layer's dense and pointwise parts, and of the quantized cache: what nvcc compiles.
 
+#include "cuda/kernels/embed.cuh"
 #include "cuda/kernels/linear.cuh"
 #include "cuda/kernels/quantize_kv.cuh"
+#include "cuda/kernels/rope.cuh"
+#include "cuda/kernels/swiglu.cuh"
 
 namespace kvarium::cuda {
 inline namespace SIMT_BACKEND {
@@ -9,10 +12,14 @@ inline namespace SIMT_BACKEND {
 #define KVARIUM_INSTANTIATE_QUANTIZED(T, Code) \
   template void quantize_kv<T, Code>(QuantizeKvRung, Stream&, const QuantizeKv<T, Code>&, int, const KvLayout&);
 
-#define KVARIUM_INSTANTIATE(T)                                          \
-  template void linear<T, T>(LinearRung, Stream&, const Linear<T, T>&); \
-  KVARIUM_INSTANTIATE_QUANTIZED(T, e4m3)                                \
-  KVARIUM_INSTANTIATE_QUANTIZED(T, i8)                                  \
+#define KVARIUM_INSTANTIATE(T)                                                                \
+  template void rope<T>(RopeRung, Stream&, const RopeRows<T>&, const RopeAngles&, RopePairs); \
+  template void swiglu<T>(ActivateRung, Stream&, gptr<T>, gptr<const T>, long long);          \
+  template void gelu<T>(ActivateRung, Stream&, gptr<T>, long long);                           \
+  template void embed<T>(EmbedRung, Stream&, const Embedding<T>&);                            \
+  template void linear<T, T>(LinearRung, Stream&, const Linear<T, T>&);                       \
+  KVARIUM_INSTANTIATE_QUANTIZED(T, e4m3)                                                      \
+  KVARIUM_INSTANTIATE_QUANTIZED(T, i8)                                                        \
   KVARIUM_INSTANTIATE_QUANTIZED(T, i4x2)
 KVARIUM_INSTANTIATE(float)
 KVARIUM_INSTANTIATE(f16)

@@ -4,7 +4,9 @@
 
 #include "tests/cuda/device/expect.h"
 #include "tests/cuda/kernels/linear_problem.h"
+#include "tests/cuda/kernels/pointwise_problem.h"
 #include "tests/cuda/kernels/quantize_kv_problem.h"
+#include "tests/cuda/kernels/rope_problem.h"
 
 namespace kvarium_test {
 namespace {
@@ -32,6 +34,34 @@ void check_linear(const std::string& types) {
   }
 }
 
+template <typename T>
+void check_rope(const std::string& type) {
+  for (const RopePairs pairs : {RopePairs::interleaved, RopePairs::halves}) {
+    const RopeProblem<T> problem({0, 5, 131071, -3}, 3, 128, 64, pairs);
+    for (const RopeRung rung : {RopeRung::number, RopeRung::packs}) {
+      const double error = problem.error(problem.run(rung));
+      expect(error <= 1, "rope " + type + (pairs == RopePairs::halves ? ", halves" : ", interleaved") + ", rung " +
+                             std::to_string(static_cast<int>(rung)) + ": " + std::to_string(error) +
+                             " of the error that is allowed");
+    }
+  }
+}
+
+template <typename T>
+void check_pointwise(const std::string& type) {
+  const ActivationProblem<T, FeedForward::swiglu> gated(4096);
+  const ActivationProblem<T, FeedForward::gelu> plain(4096);
+  for (const ActivateRung rung : {ActivateRung::number, ActivateRung::packs}) {
+    const std::string which = type + ", rung " + std::to_string(static_cast<int>(rung));
+    expect(gated.error(gated.run(rung)) <= 1, "swiglu " + which);
+    expect(plain.error(plain.run(rung)) <= 1, "gelu " + which);
+  }
+  const EmbedProblem<T> rows({3, 0, 19, 3}, 1000);
+  for (const EmbedRung rung : {EmbedRung::number, EmbedRung::packs}) {
+    expect(rows.is_right(rows.run(rung)), "embed " + type + ", rung " + std::to_string(static_cast<int>(rung)));
+  }
+}
+
 }  // namespace
 
 void check_dense_kernels() {
@@ -39,6 +69,12 @@ void check_dense_kernels() {
   check_linear<f16, f16>("f16");
   check_linear<bf16, bf16>("bf16");
   check_linear<bf16, float>("bf16 to f32");
+  check_rope<float>("f32");
+  check_rope<f16>("f16");
+  check_rope<bf16>("bf16");
+  check_pointwise<float>("f32");
+  check_pointwise<f16>("f16");
+  check_pointwise<bf16>("bf16");
   check_quantize_kv<float, e4m3>("f32 to e4m3");
   check_quantize_kv<f16, i8>("f16 to i8");
   check_quantize_kv<bf16, e4m3>("bf16 to e4m3");

@@ -3,10 +3,13 @@
 #include <vector>
 
 #include "cuda/kernels/copy_blocks.cuh"
+#include "cuda/kernels/embed.cuh"
 #include "cuda/kernels/linear.cuh"
 #include "cuda/kernels/quantize_kv.cuh"
 #include "cuda/kernels/rms_norm.cuh"
+#include "cuda/kernels/rope.cuh"
 #include "cuda/kernels/store_kv.cuh"
+#include "cuda/kernels/swiglu.cuh"
 #include "tests/cuda/tsan/launched.h"
 #include "tests/support/catch.h"
 
@@ -81,6 +84,33 @@ int reports_without(std::size_t index, const Work& work) {
   return reports_of(mutant, work);
 }
 
+void run_rope(RopePairs pairs) {
+  const DeviceBuffer<int> positions(std::vector<int>{3, 4});
+  const DeviceBuffer<double> frequencies(std::vector<double>(8, 0.5));
+  DeviceBuffer<float> cosines(16), sines(16), x(ones(2 * 48));
+  Stream stream;
+  rope_angles(stream, positions.ptr(), frequencies.ptr(), cosines.ptr(), sines.ptr(), 2, 8);
+  for (const auto rung : {RopeRung::number, RopeRung::packs}) {
+    rope<float>(rung, stream, {x.ptr(), 2, 3, 48, 16}, {cosines.ptr(), sines.ptr(), 8}, pairs);
+  }
+  stream.synchronize();
+}
+
+void run_feed_forward() {
+  const DeviceBuffer<int> tokens(std::vector<int>{1, 1, 0});
+  const DeviceBuffer<float> table(ones(2 * 32));
+  DeviceBuffer<float> x(3 * 32);
+  Stream stream;
+  for (const auto rung : {EmbedRung::number, EmbedRung::packs}) {
+    embed<float>(rung, stream, {table.ptr(), tokens.ptr(), x.ptr(), 3, 2, 32});
+  }
+  for (const auto rung : {ActivateRung::number, ActivateRung::packs}) {
+    swiglu<float>(rung, stream, x.ptr(), x.ptr(), 3 * 32);
+    gelu<float>(rung, stream, x.ptr(), 3 * 32);
+  }
+  stream.synchronize();
+}
+
 }  // namespace
 
 TEST_CASE("ThreadSanitizer: the rungs of rms_norm are silent, and the barrier of the third is needed") {
@@ -115,4 +145,10 @@ TEST_CASE("ThreadSanitizer: quantize_kv is silent, unless two tokens are given o
     CHECK(reports_of({}, [&] { run_quantize_kv(rung, {3, 9, 5, kNoSlot}); }) == 0);
     CHECK(reports_of({}, [&] { run_quantize_kv(rung, {3, 3}); }) > 0);
   }
+}
+
+TEST_CASE("ThreadSanitizer: embed, rope, swiglu and gelu are silent: every thread has numbers of its own") {
+  CHECK(reports_of({}, [] { run_rope(RopePairs::interleaved); }) == 0);
+  CHECK(reports_of({}, [] { run_rope(RopePairs::halves); }) == 0);
+  CHECK(reports_of({}, run_feed_forward) == 0);
 }
