@@ -53,11 +53,17 @@ __device__ __forceinline__ unsigned block_at(const BlockTables& tables, unsigned
   return block;
 }
 
-/// Where K (and V) of the token at `position` of a sequence begin in the cache, for one head.
+/// In which slot of the cache the token at `position` of a sequence lies: block * block_size + slot in the block.
+__device__ __forceinline__ unsigned slot_of(const BlockTables& tables, unsigned block_size, unsigned sequence,
+                                            unsigned position) {
+  return block_at(tables, sequence, position / block_size) * block_size + position % block_size;
+}
+
+/// Where its K (and V) begin in the cache, for one head.
 __device__ __forceinline__ std::size_t row_offset(const BlockTables& tables, const KvLayout& layout, unsigned sequence,
                                                   unsigned position, unsigned kv_head) {
-  const unsigned block = block_at(tables, sequence, position / layout.block_size);
-  return layout.offset(block, position % layout.block_size, kv_head, 0);
+  return layout.slot_offset(slot_of(tables, layout.block_size, sequence, position)) +
+         std::size_t{kv_head} * layout.head_dim;
 }
 
 }  // namespace SIMT_BACKEND

@@ -187,6 +187,26 @@ __host__ __device__ __forceinline__ std::uint32_t pack2(T low, T high) {
   static_assert(sizeof(T) == 2, "a register holds two 16-bit numbers");
   return std::uint32_t{low.bits} | std::uint32_t{high.bits} << 16U;
 }
+/// The same of two floats, rounded to T. A device does it in one instruction.
+template <typename T>
+__device__ __forceinline__ std::uint32_t rounded_pair(float low, float high);
+#if SIMT_ON_DEVICE
+template <>
+__device__ __forceinline__ std::uint32_t rounded_pair<f16>(float low, float high) {
+  const __half2_raw pair = __floats2half2_rn(low, high);
+  return pack2(f16{pair.x}, f16{pair.y});
+}
+template <>
+__device__ __forceinline__ std::uint32_t rounded_pair<bf16>(float low, float high) {
+  const __nv_bfloat162_raw pair = __floats2bfloat162_rn(low, high);
+  return pack2(bf16{pair.x}, bf16{pair.y});
+}
+#else
+template <typename T>
+std::uint32_t rounded_pair(float low, float high) {
+  return pack2(from_float<T>(low), from_float<T>(high));
+}
+#endif
 template <typename T>
 __host__ __device__ __forceinline__ T low_half(std::uint32_t pair) {
   return {static_cast<std::uint16_t>(pair)};

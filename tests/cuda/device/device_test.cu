@@ -121,6 +121,7 @@ int main() {
   check_copy_blocks();
   kvarium_test::check_attention_kernels();
   kvarium_test::check_dense_kernels();
+  kvarium_test::check_attention_prefill();
   expect(matrix_product_error<f16>() == 0, "cp.async, ldmatrix and mma f16");
   expect(matrix_product_error<bf16>() == 0, "cp.async, ldmatrix and mma bf16");
   std::printf("%d wrong\n", num_wrong);

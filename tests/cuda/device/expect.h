@@ -10,5 +10,6 @@ void expect(bool is_right, const std::string& what);
 
 void check_attention_kernels();  ///< attention_device_test.cu
 void check_dense_kernels();      ///< dense_device_test.cu
+void check_attention_prefill();  ///< prefill_device_test.cu
 
 }  // namespace kvarium_test

@@ -1,42 +1,18 @@
 // Each line of a kernel that orders memory is left out once: the emulator must notice every time.
 
-#include <string>
 #include <vector>
 
 #include "cuda/kernels/linear.cuh"
 #include "cuda/kernels/rms_norm.cuh"
-#include "cuda/simt/emulator/options.h"
-#include "tests/cuda/emulate.h"
+#include "tests/cuda/kernels/mutants.h"
 #include "tests/support/catch.h"
 
 using namespace kvarium::cuda;
-using emulator::Emulation;
 using emulator::Site;
-using emulator::UseEmulation;
-using kvarium_test::fault_of;
+using kvarium_test::noticed;
+using kvarium_test::orderings_of;
 
 namespace {
-
-/// The lines of `work` that order memory.
-template <typename Work>
-std::vector<Site> orderings_of(const Work& work) {
-  std::vector<Site> sites;
-  Emulation options;
-  options.orderings = &sites;
-  const UseEmulation use(options);
-  work();
-  return sites;
-}
-
-/// What is noticed without the line, in one order of threads; "" when nothing is.
-template <typename Work>
-std::string noticed(const Work& work, const Site& without, emulator::ThreadOrder order) {
-  Emulation options;
-  options.order = order;
-  options.without = without;
-  const UseEmulation use(options);
-  return fault_of(work);
-}
 
 void run_rms_norm() {
   const DeviceBuffer<float> x(std::vector<float>(std::size_t{2} * 256, 1.0F), "x");

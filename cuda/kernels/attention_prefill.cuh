@@ -1,0 +1,95 @@
+#pragma once
+// out[i][h] = sum_j softmax_j(q[i][h] . k[j][g] / sqrt(d)) v[j][g]   (Vaswani et al. 2017, equation 1)
+//
+// for the new tokens of a batch of sequences, whose K and V are read from the paged cache, those of the new tokens as
+// well: store_kv wrote them there before. New token i sees its past and the new tokens up to itself. A prompt, a chunk
+// of one, what follows a cached prefix and a draft to be verified are all this.
+//
+//   rung   idea                                        K and V read, bytes     what to learn
+//   naive  a warp a row; the maximum in a first pass,  3 n d s a row           the equation; every row reads all of K
+//   and V
+//          weights and their sum in a second                                   by itself, and K twice
+//   tiled  32 rows share tiles of 16 keys in shared    2 n d s for 32 rows     the online softmax: one pass is enough;
+//   tiles
+//          memory                                                              are read once for all rows of a block
+//   mma    128 rows share tiles of 64 keys; products   2 n d s for 128 rows    fragments; a tile is copied while the
+//   one
+//          by the tensor cores (FlashAttention-2)                              before it is multiplied
+//
+// A row is one query head of one new token: the query heads of a KV head are rows of the same tile (grouped-query
+// attention). n: keys that the row, or the last row of the tile, sees; d: head_dim; s: bytes of a number. Scores, sums
+// and results are in float. A query that sees nothing gives zeros. A NaN in V of a token that a query does not see can
+// reach it in the last two rungs, where weight 0 is multiplied with all values of a tile; another sequence it never
+// reaches.
+
+#include <cmath>
+#include <string>
+#include <type_traits>
+
+#include "core/error.h"
+#include "cuda/kernels/attention_prefill_mma.cuh"
+#include "cuda/kernels/attention_prefill_naive.cuh"
+#include "cuda/kernels/attention_prefill_tiled.cuh"
+#include "cuda/simt/host.h"
+
+namespace kvarium::cuda {
+inline namespace SIMT_BACKEND {
+
+enum class PrefillRung { naive, tiled, mma };
+
+template <typename T, int head_dim>
+void launch_attention_prefill(PrefillRung rung, Stream& stream, const AttentionPrefill<T>& batch) {
+  constexpr float kLog2E = 1.44269504F;
+  const float scale = 1 / std::sqrt(static_cast<float>(head_dim));
+  const unsigned kv_heads = batch.cache.layout.kv_heads, rows = batch.most_new * (batch.query_heads / kv_heads);
+  const auto grid = [&](unsigned tile) { return dim3((rows + tile - 1) / tile, kv_heads, batch.sequences); };
+  if (rung == PrefillRung::naive) {
+    launch(attention_prefill_naive<T, head_dim>, grid(1), kNaiveThreads, 0, stream, batch, scale);
+  } else if (rung == PrefillRung::tiled) {
+    launch(attention_prefill_tiled<T, head_dim>, grid(kTiledRows), kTiledThreads, 0, stream, batch, scale * kLog2E);
+  } else if constexpr (!std::is_same_v<T, float>) {
+    launch(attention_prefill_mma<T, head_dim>, grid(kMmaRows), kMmaThreads, MmaShared<T, head_dim>::kBytes, stream,
+           batch, scale * kLog2E);
+  }
+}
+
+/// MisuseError, and nothing is launched, when the rung cannot take the heads or the type.
+template <typename T>
+void check_attention_prefill(PrefillRung rung, const AttentionPrefill<T>& batch) {
+  const KvLayout& layout = batch.cache.layout;
+  if (layout.kv_heads == 0 || layout.block_size == 0 || batch.query_heads % layout.kv_heads != 0) {
+    throw MisuseError("attention_prefill: " + std::to_string(batch.query_heads) + " query heads cannot share " +
+                      std::to_string(layout.kv_heads) + " KV heads in blocks of " + std::to_string(layout.block_size) +
+                      " tokens");
+  }
+  if (batch.ancestors != nullptr && batch.most_new > kMostTreeTokens) {
+    throw MisuseError("attention_prefill: a tree has at most " + std::to_string(kMostTreeTokens) + " tokens, not " +
+                      std::to_string(batch.most_new));
+  }
+  if (rung == PrefillRung::mma && std::is_same_v<T, float>) {
+    throw MisuseError("attention_prefill: rung mma multiplies 16-bit numbers, not float");
+  }
+}
+
+/// Writes `out` for every new token of the batch. MisuseError when the rung cannot take it.
+template <typename T>
+void attention_prefill(PrefillRung rung, Stream& stream, const AttentionPrefill<T>& batch) {
+  check_attention_prefill(rung, batch);
+  if (batch.sequences == 0 || batch.most_new == 0 || batch.query_heads == 0) return;
+  switch (batch.cache.layout.head_dim) {
+    case 16:
+      return launch_attention_prefill<T, 16>(rung, stream, batch);
+    case 32:
+      return launch_attention_prefill<T, 32>(rung, stream, batch);
+    case 64:
+      return launch_attention_prefill<T, 64>(rung, stream, batch);
+    case 128:
+      return launch_attention_prefill<T, 128>(rung, stream, batch);
+    default:
+      throw MisuseError("attention_prefill: heads are 16, 32, 64 or 128 numbers wide, not " +
+                        std::to_string(batch.cache.layout.head_dim));
+  }
+}
+
+}  // namespace SIMT_BACKEND
+}  // namespace kvarium::cuda
