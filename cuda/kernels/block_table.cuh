@@ -53,7 +53,8 @@ __device__ __forceinline__ unsigned block_at(const BlockTables& tables, unsigned
   return block;
 }
 
-/// In which slot of the cache the token at `position` of a sequence lies: block * block_size + slot in the block.
+/// In which slot of the cache the token at `position` of a sequence lies: block * block_size + slot in the block. 32
+/// bits are enough: 2^32 slots of the narrowest heads would take 256 GiB.
 __device__ __forceinline__ unsigned slot_of(const BlockTables& tables, unsigned block_size, unsigned sequence,
                                             unsigned position) {
   return block_at(tables, sequence, position / block_size) * block_size + position % block_size;
