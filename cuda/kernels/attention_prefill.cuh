@@ -5,22 +5,18 @@
 // well: store_kv wrote them there before. New token i sees its past and the new tokens up to itself. A prompt, a chunk
 // of one, what follows a cached prefix and a draft to be verified are all this.
 //
-//   rung   idea                                        K and V read, bytes     what to learn
-//   naive  a warp a row; the maximum in a first pass,  3 n d s a row           the equation; every row reads all of K
-//   and V
-//          weights and their sum in a second                                   by itself, and K twice
-//   tiled  32 rows share tiles of 16 keys in shared    2 n d s for 32 rows     the online softmax: one pass is enough;
-//   tiles
-//          memory                                                              are read once for all rows of a block
-//   mma    128 rows share tiles of 64 keys; products   2 n d s for 128 rows    fragments; a tile is copied while the
-//   one
-//          by the tensor cores (FlashAttention-2)                              before it is multiplied
+//   rung   idea                                     K and V read, bytes    what to learn
+//   naive  a warp a row: the maximum in one pass,   3 n d s a row          the equation; every row reads all of K
+//          weights and their sum in a second                               and V by itself, and K twice
+//   tiled  32 rows share tiles of 16 keys in        2 n d s for 32 rows    the online softmax: one pass is enough;
+//          shared memory                                                   a tile is read once for a block's rows
+//   mma    128 rows share tiles of 64 keys (32 of   2 n d s for 128 rows   fragments; a tile is copied while the
+//          wide heads); products by tensor cores                           one before it is multiplied
 //
 // A row is one query head of one new token: the query heads of a KV head are rows of the same tile (grouped-query
 // attention). n: keys that the row, or the last row of the tile, sees; d: head_dim; s: bytes of a number. Scores, sums
 // and results are in float. A query that sees nothing gives zeros. A NaN in V of a token that a query does not see can
-// reach it in the last two rungs, where weight 0 is multiplied with all values of a tile; another sequence it never
-// reaches.
+// reach it where weight 0 is multiplied with it, in the last two rungs and in trees; another sequence it never reaches.
 
 #include <cmath>
 #include <string>
