@@ -7,6 +7,7 @@
 #include "tests/cuda/kernels/pointwise_problem.h"
 #include "tests/cuda/kernels/quantize_kv_problem.h"
 #include "tests/cuda/kernels/rope_problem.h"
+#include "tests/cuda/kernels/sampling_problem.h"
 
 namespace kvarium_test {
 namespace {
@@ -62,6 +63,25 @@ void check_pointwise(const std::string& type) {
   }
 }
 
+template <typename T>
+void check_softmax(const std::string& type) {
+  const SoftmaxProblem<T> problem(5, 1000, 0.5F);
+  for (const SoftmaxRung rung : {SoftmaxRung::thread, SoftmaxRung::block}) {
+    expect(problem.error(problem.run(rung)) <= 1,
+           "softmax " + type + ", rung " + std::to_string(static_cast<int>(rung)));
+  }
+}
+
+void check_sampling() {
+  SampleProblem problem = mixed_samples(5000, 96);
+  expect(problem.sampled() == problem.expected(), "sample");
+  for (SampleParams& how : problem.params) how.temperature = 0;
+  const std::vector<int> wanted = problem.expected();
+  for (const ArgmaxRung rung : {ArgmaxRung::thread, ArgmaxRung::block}) {
+    expect(problem.largest(rung) == wanted, "argmax, rung " + std::to_string(static_cast<int>(rung)));
+  }
+}
+
 }  // namespace
 
 void check_dense_kernels() {
@@ -75,6 +95,10 @@ void check_dense_kernels() {
   check_pointwise<float>("f32");
   check_pointwise<f16>("f16");
   check_pointwise<bf16>("bf16");
+  check_softmax<float>("f32");
+  check_softmax<f16>("f16");
+  check_softmax<bf16>("bf16");
+  check_sampling();
   check_quantize_kv<float, e4m3>("f32 to e4m3");
   check_quantize_kv<f16, i8>("f16 to i8");
   check_quantize_kv<bf16, e4m3>("bf16 to e4m3");

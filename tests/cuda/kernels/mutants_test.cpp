@@ -4,6 +4,8 @@
 
 #include "cuda/kernels/linear.cuh"
 #include "cuda/kernels/rms_norm.cuh"
+#include "cuda/kernels/sampling.cuh"
+#include "cuda/kernels/softmax.cuh"
 #include "tests/cuda/kernels/mutants.h"
 #include "tests/support/catch.h"
 
@@ -32,6 +34,23 @@ void run_linear(LinearRung rung) {
   stream.synchronize();
 }
 
+void run_softmax() {
+  const DeviceBuffer<float> x(std::vector<float>(64, 1.0F), "x");
+  DeviceBuffer<float> y(64, "y");
+  Stream stream;
+  softmax<float>(SoftmaxRung::block, stream, x.ptr(), y.ptr(), 1, 1, 64);
+  stream.synchronize();
+}
+
+void run_sample() {
+  const DeviceBuffer<float> logits(std::vector<float>(64, 1.0F), "logits");
+  const DeviceBuffer<SampleParams> params(std::vector<SampleParams>{{1, 8, 0.5F, 0.5}}, "params");
+  DeviceBuffer<int> tokens(1, "tokens");
+  Stream stream;
+  sample<float>(stream, logits.ptr(), params.ptr(), tokens.ptr(), 1, 64);
+  stream.synchronize();
+}
+
 /// Leaves each of the `count` ordering lines of `work` out, in every order of threads.
 template <typename Work>
 void expect_all_needed(const Work& work, std::size_t count) {
@@ -55,4 +74,9 @@ TEST_CASE("mutants: rms_norm without its barrier is noticed in every order of th
 TEST_CASE("mutants: linear without one of the barriers around its tiles, or with a wait too weak, is noticed") {
   expect_all_needed([] { run_linear(LinearRung::tiled); }, 2);
   expect_all_needed([] { run_linear(LinearRung::mma); }, 2);  // the wait and the barrier
+}
+
+TEST_CASE("mutants: softmax and sample without one of the barriers of their sums and searches are noticed") {
+  expect_all_needed(run_softmax, 2);
+  expect_all_needed(run_sample, 4);
 }

@@ -8,6 +8,8 @@
 #include "cuda/kernels/quantize_kv.cuh"
 #include "cuda/kernels/rms_norm.cuh"
 #include "cuda/kernels/rope.cuh"
+#include "cuda/kernels/sampling.cuh"
+#include "cuda/kernels/softmax.cuh"
 #include "cuda/kernels/store_kv.cuh"
 #include "cuda/kernels/swiglu.cuh"
 #include "tests/cuda/tsan/launched.h"
@@ -111,6 +113,26 @@ void run_feed_forward() {
   stream.synchronize();
 }
 
+void run_softmax(SoftmaxRung rung) {
+  const DeviceBuffer<float> x(ones(2 * 64));
+  DeviceBuffer<float> y(2 * 64);
+  Stream stream;
+  softmax<float>(rung, stream, x.ptr(), y.ptr(), 1, 2, 64);
+  stream.synchronize();
+}
+
+void run_sampling() {
+  const DeviceBuffer<float> logits(ones(2 * 64));
+  const DeviceBuffer<SampleParams> params(std::vector<SampleParams>{{1, 8, 0.5F, 0.5}, {0, 0, 1, 0}});
+  DeviceBuffer<int> tokens(2);
+  Stream stream;
+  sample<float>(stream, logits.ptr(), params.ptr(), tokens.ptr(), 2, 64);
+  for (const auto rung : {ArgmaxRung::thread, ArgmaxRung::block}) {
+    argmax<float>(rung, stream, logits.ptr(), tokens.ptr(), 2, 64);
+  }
+  stream.synchronize();
+}
+
 }  // namespace
 
 TEST_CASE("ThreadSanitizer: the rungs of rms_norm are silent, and the barrier of the third is needed") {
@@ -151,4 +173,11 @@ TEST_CASE("ThreadSanitizer: embed, rope, swiglu and gelu are silent: every threa
   CHECK(reports_of({}, [] { run_rope(RopePairs::interleaved); }) == 0);
   CHECK(reports_of({}, [] { run_rope(RopePairs::halves); }) == 0);
   CHECK(reports_of({}, run_feed_forward) == 0);
+}
+
+TEST_CASE("ThreadSanitizer: softmax, argmax and sample are silent, and the barriers of their sums are needed") {
+  CHECK(reports_of({}, [] { run_softmax(SoftmaxRung::thread); }) == 0);
+  CHECK(reports_of({}, [] { run_softmax(SoftmaxRung::block); }) == 0);
+  CHECK(reports_of({}, run_sampling) == 0);
+  CHECK(reports_without(1, [] { run_softmax(SoftmaxRung::block); }) > 0);
 }

@@ -1,0 +1,19 @@
+// From logits to tokens: what nvcc compiles.
+
+#include "cuda/kernels/sampling.cuh"
+
+#include "cuda/kernels/softmax.cuh"
+
+namespace kvarium::cuda {
+inline namespace SIMT_BACKEND {
+
+#define KVARIUM_INSTANTIATE(T)                                                             \
+  template void softmax<T>(SoftmaxRung, Stream&, gptr<const T>, gptr<T>, float, int, int); \
+  template void argmax<T>(ArgmaxRung, Stream&, gptr<const T>, gptr<int>, int, int);        \
+  template void sample<T>(Stream&, gptr<const T>, gptr<const SampleParams>, gptr<int>, int, int);
+KVARIUM_INSTANTIATE(float)
+KVARIUM_INSTANTIATE(f16)
+KVARIUM_INSTANTIATE(bf16)
+
+}  // namespace SIMT_BACKEND
+}  // namespace kvarium::cuda
