@@ -10,8 +10,10 @@
 //
 // w: numbers of K (or V) a token, h: KV heads; s, c: bytes of a number before and after; 8 h: the scales, 8: the slot.
 
+#include <cfloat>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 
 #include "core/error.h"
 #include "core/kv_layout.h"
