@@ -29,6 +29,7 @@ EngineConfig checked(EngineConfig config) {
                     "token a step",
                     config.limits.token_budget, config.limits.max_running));
   }
+  check(config.speculation);
   config.prefix_cache.fault = config.fault;
   if (!config.clock) config.clock = steady_nanoseconds;
   return config;
@@ -50,9 +51,14 @@ Engine::Engine(EngineConfig config, ModelRunner& runner, const Scheduler& schedu
       pool_(config_.block_size, config_.hand_out_order, sink),
       cache_(make_prefix_cache(config_.prefix_cache, pool_)),
       named_(runner.shape().vocab, false) {
+  if (Proposer* const proposer = config_.speculation.proposer) proposer->expect_fits(runner.shape());
   runner_.create_cache(static_cast<std::uint32_t>(pool_.num_blocks()), pool_.block_size());
   sink_.emit(ModelDescribed{runner_.shape()});
   sink_.emit(SchedulerDescribed{scheduler_.name(), scheduler_.serves_in_order()});
+  const SpeculationConfig& speculation = config_.speculation;
+  if (speculation.proposer != nullptr) {
+    sink_.emit(SpeculationDescribed{speculation.proposer->name(), speculation.length.most});
+  }
 }
 
 // --- requests come and go
@@ -104,6 +110,8 @@ RequestId Engine::submit(RequestSpec spec) {
   const RequestId id{static_cast<std::uint32_t>(entries_.size())};
   const std::string scope = tagged(spec.keys);
   auto request = std::make_unique<LiveRequest>(id, std::move(spec), runner_.shape().context, pool_, *cache_);
+
+  if (config_.speculation.proposer != nullptr) request->speculate(config_.speculation.length);
 
   for (auto& [token, name] : names) announce_name(token, std::move(name));
   const Request& what = request->request();
@@ -158,6 +166,7 @@ bool Engine::abort(RequestId id) {
 
 void Engine::retire(RequestId id) {
   Entry& entry = entries_[index(id)];
+  forget_draft(*entry.live);
   remove(running_, entry.live.get());
   remove(waiting_, entry.live.get());
   entry.result = entry.live->take_result();

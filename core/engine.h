@@ -3,11 +3,15 @@
 //
 //   plan(): const, the scheduler decides  ->  apply(): the only place where anything changes or is announced
 //
+// With speculation a step of a request is a round: k tokens are guessed, one forward pass computes its newest token and
+// the k guesses and judges them, and what was rejected is taken back (engine_speculation.cpp).
+//
 // Events of one step: StepStarted; for each preempted request KvSwappedOut (if it is swapped), BlockReleased...,
 // RequestPreempted; for each admitted one RequestAdmitted, BlockReused or BlockShared..., PrefixMatched; KvSwappedIn;
-// BlockEvicted, BlockAllocated, BlockCopied... for all chunks; the forward pass; for each chunk KvComputed, KvRead,
-// WorkCounted, BlockCached...; RequestForked...; for each request that computed its last token TokenNamed (if new),
-// TokenSampled, and at its end BlockReleased..., RequestFinished; StepTimed.
+// DraftProposed...; BlockEvicted, BlockAllocated, BlockCopied... for all chunks; the forward pass; for each chunk
+// KvComputed, KvRead, WorkCounted, BlockCached...; RequestForked...; for each request that computed its last token
+// TokenNamed (if new), TokenSampled, and at its end BlockReleased..., RequestFinished; StepTimed. What a round of
+// drafts adds: draft_events.h.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +28,7 @@
 #include "core/prefix/make_prefix_cache.h"
 #include "core/scheduling/request.h"
 #include "core/scheduling/scheduler.h"
+#include "core/speculation/speculation_config.h"
 #include "core/token_text.h"
 #include "core/trace/event_sink.h"
 
@@ -44,12 +49,14 @@ struct EngineConfig {
   Preemption preemption = Preemption::recompute;
   std::uint64_t swap_bytes = std::uint64_t{1} << 30U;  ///< of the host's memory, with Preemption::swap
   Fault fault = Fault::none;                           ///< to be watched. Those of a scheduler are a SkippingScheduler
+  SpeculationConfig speculation = {};
 };
 
 class Engine {
  public:
   /// Makes the pool and the runner's cache, and announces the model and the pool. InputError for a config that cannot
-  /// run, or when the cache does not fit in memory. The four others must outlive the engine.
+  /// run, for a proposer that does not fit the model, or when the cache does not fit in memory. The four others must
+  /// outlive the engine.
   Engine(EngineConfig config, ModelRunner& runner, const Scheduler& scheduler, const TokenText& token_text,
          EventSink& sink);
 
@@ -72,9 +79,10 @@ class Engine {
   /// although requests are left: an engine that makes no progress must not look busy.
   bool step();
   StepPlan plan() const;
-  /// MisuseError, nothing changed, for an impossible plan. When the runner fails, or returns logits from which no token
-  /// can be drawn, its exception passes through, and no token of the step counts: the slots of all chunks are taken
-  /// back. Preemptions and admissions of the plan stay. The step may be tried again, the request aborted.
+  /// MisuseError, nothing changed, for an impossible plan. When the runner or the proposer fails, or returns logits
+  /// from which no token can be drawn, its exception passes through, and no token of the step counts: the slots of all
+  /// chunks are taken back. Preemptions and admissions of the plan stay. The step may be tried again, the request
+  /// aborted.
   void apply(const StepPlan& plan);
 
   /// Ends a request at any moment. False, nothing done, when it has ended already: that can happen to anyone who
@@ -97,10 +105,22 @@ class Engine {
     std::unique_ptr<LiveRequest> live;
     Request result;
   };
+  /// What a chunk gave.
+  struct Outcome {
+    Work work;
+    /// The next token of each candidate, none where tokens are left to compute; of a round the tokens in order.
+    std::vector<SampledToken> sampled;
+    std::optional<Verdict> verdict;  // of a round
+    std::vector<float> hidden;       // from which the last of `sampled` was said; for proposers that want it
+  };
   struct Computed {
-    std::vector<Work> work;                          // [chunks]
-    std::vector<std::vector<SampledToken>> sampled;  // [chunks]: one for each candidate; none where tokens are left
+    std::vector<Outcome> outcomes;  // [chunks]
     std::optional<std::uint64_t> simulated_ns;
+  };
+  /// What the model returned for one chunk: of its last logit_rows tokens.
+  struct Rows {
+    std::span<const float> logits;  // [rows][vocab]
+    std::span<const float> hidden;  // [rows][hidden], or none
   };
 
   void check_possible(const RequestSpec& spec) const;
@@ -115,15 +135,31 @@ class Engine {
   void swap_in_all(const std::vector<RequestId>& admitted);
   void drop_swapped(LiveRequest& request);
   void append_slots(BlockTable& table, std::uint32_t tokens, std::vector<BlockCopy>& copies);
-  void take_slots(const Chunk& chunk, std::vector<ScheduledSequence>& batch);
-  Computed compute(const std::vector<Chunk>& chunks);
-  Computed forward(const std::vector<Chunk>& chunks, const std::vector<ScheduledSequence>& batch);
+  void take_slots(const Chunk& chunk, std::span<const TokenId> tokens, std::uint32_t logit_rows,
+                  std::vector<ScheduledSequence>& batch);
+  Computed compute(const std::vector<Chunk>& chunks, const std::vector<Draft>& drafts);
+  Computed forward(const std::vector<Chunk>& chunks, const std::vector<Draft>& drafts,
+                   const std::vector<ScheduledSequence>& batch);
   std::vector<SampledToken> sample(const LiveRequest& request, std::span<const float> logits) const;
-  void announce_computed(const Chunk& chunk, const Work& work);
-  void answer(LiveRequest& request, std::vector<SampledToken> sampled);
+  SampledToken sampled_token(TokenId before, TokenId token, const Sampler& sampler) const;
+  void announce_computed(const Chunk& chunk, const Draft& draft, const Work& work);
+  void answer(LiveRequest& request, Outcome outcome);
   LiveRequest& add_fork(LiveRequest& parent, Sampler sampler);
   void time_step(std::uint64_t nanoseconds, bool simulated);
-  void append(LiveRequest& request, SampledToken sampled);
+  std::optional<FinishReason> add_token(LiveRequest& request, SampledToken sampled);
+  void end(LiveRequest& request, FinishReason reason);
+
+  // Rounds of drafts: engine_speculation.cpp.
+  std::vector<Draft> propose(const std::vector<Chunk>& chunks);
+  void announce_draft(LiveRequest& request, const Draft& draft);
+  Outcome judge(const LiveRequest& request, const Draft& draft, const Rows& rows) const;
+  Verdict verdict(Sampler& sampler, const Draft& draft, std::span<const float> logits) const;
+  void conclude_round(LiveRequest& request, const Draft& draft, Outcome outcome);
+  void announce_verdict(const LiveRequest& request, const Verdict& verdict);
+  void settle_draft(LiveRequest& request, std::span<const float> hidden);
+  void forget_draft(LiveRequest& request);
+  void announce_draft_cache(LiveRequest& request);
+
   void announce_name(TokenId token, std::string name);
   void retire(RequestId id);
 

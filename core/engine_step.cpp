@@ -46,10 +46,17 @@ void Engine::apply(const StepPlan& plan) {
   // First everybody takes what is cached; only then is anything handed out, which may evict.
   for (const RequestId id : plan.admit) admit(id);
   swap_in_all(plan.admit);
-  Computed computed = compute(plan.chunks);
-  for (std::size_t i = 0; i < plan.chunks.size(); ++i) announce_computed(plan.chunks[i], computed.work[i]);
-  for (std::size_t i = 0; i < plan.chunks.size(); ++i) {
-    if (!computed.sampled[i].empty()) answer(live(plan.chunks[i].request), std::move(computed.sampled[i]));
+  const std::vector<Draft> drafts = propose(plan.chunks);
+  Computed computed = compute(plan.chunks, drafts);
+  std::vector<Outcome>& outcomes = computed.outcomes;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) announce_computed(plan.chunks[i], drafts[i], outcomes[i].work);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    LiveRequest& request = live(plan.chunks[i].request);
+    if (outcomes[i].verdict) {
+      conclude_round(request, drafts[i], std::move(outcomes[i]));
+    } else if (!outcomes[i].sampled.empty()) {
+      answer(request, std::move(outcomes[i]));
+    }
   }
   time_step(computed.simulated_ns.value_or(config_.clock() - started),
             computed.simulated_ns.has_value() || runner_.simulated());
@@ -74,6 +81,7 @@ void Engine::preempt(RequestId id) {
   LiveRequest& request = live(id);
   std::optional<SwappedKv> swapped = swap_out(request);
   const std::uint32_t lost = swapped ? 0 : request.computed_tokens();
+  forget_draft(request);
   request.preempt(std::move(swapped));
   sink_.emit(RequestPreempted{id, lost});
   remove(running_, &request);
@@ -136,15 +144,22 @@ void Engine::append_slots(BlockTable& table, std::uint32_t tokens, std::vector<B
   if (!table.append(tokens, copies)) throw MisuseError("the plan needs more blocks than its check counted");
 }
 
-// Gives the chunk its slots. A shared block that is about to be written is copied at once: when that fails, the table
-// names the old block again, as nothing is in the new one.
-void Engine::take_slots(const Chunk& chunk, std::vector<ScheduledSequence>& batch) {
+// Gives the tokens of a chunk their slots. A shared block that is about to be written is copied at once: when that
+// fails, the table names the old block again, as nothing is in the new one.
+void Engine::take_slots(const Chunk& chunk, std::span<const TokenId> tokens, std::uint32_t logit_rows,
+                        std::vector<ScheduledSequence>& batch) {
   LiveRequest& request = live(chunk.request);
   BlockTable& table = request.table();
-  batch.push_back({chunk.request, request.next_tokens(chunk.count), request.computed_tokens(), {}});
+  const Proposer* const proposer = config_.speculation.proposer;
+  batch.push_back({chunk.request,
+                   tokens,
+                   request.computed_tokens(),
+                   {},
+                   logit_rows,
+                   proposer != nullptr && proposer->wants_hidden()});
   const std::size_t written = request.computed_tokens() / pool_.block_size();
   std::vector<BlockCopy> copies;
-  append_slots(table, chunk.count, copies);
+  append_slots(table, static_cast<std::uint32_t>(tokens.size()), copies);
   try {
     if (!copies.empty()) runner_.copy(copies);
   } catch (...) {
@@ -152,35 +167,58 @@ void Engine::take_slots(const Chunk& chunk, std::vector<ScheduledSequence>& batc
     throw;
   }
   batch.back().block_table = table.blocks();
-  if (config_.fault == Fault::hit_before_compute) request.publish(Phase::prefill);
+  if (config_.fault == Fault::hit_before_compute && logit_rows == 1) request.publish(Phase::prefill);
 }
 
 // Computes all chunks, or takes all their slots back.
-Engine::Computed Engine::compute(const std::vector<Chunk>& chunks) {
+Engine::Computed Engine::compute(const std::vector<Chunk>& chunks, const std::vector<Draft>& drafts) {
   std::vector<ScheduledSequence> batch;
+  std::vector<std::vector<TokenId>> tokens;  // [chunks]: the requests' own, and behind them the drafts
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const std::span<const TokenId> own = live(chunks[i].request).next_tokens(chunks[i].count);
+    tokens.emplace_back(own.begin(), own.end());
+    tokens.back().insert(tokens.back().end(), drafts[i].tokens.begin(), drafts[i].tokens.end());
+  }
   try {
-    for (const Chunk& chunk : chunks) take_slots(chunk, batch);
-    return forward(chunks, batch);
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      take_slots(chunks[i], tokens[i], static_cast<std::uint32_t>(drafts[i].tokens.size()) + 1, batch);
+    }
+    return forward(chunks, drafts, batch);
   } catch (...) {
     for (std::size_t i = batch.size(); i-- > 0;) live(chunks[i].request).table().rollback_to(batch[i].first_position);
     throw;
   }
 }
 
-Engine::Computed Engine::forward(const std::vector<Chunk>& chunks, const std::vector<ScheduledSequence>& batch) {
+Engine::Computed Engine::forward(const std::vector<Chunk>& chunks, const std::vector<Draft>& drafts,
+                                 const std::vector<ScheduledSequence>& batch) {
   if (batch.empty()) return {};
   ForwardResult result = runner_.forward(batch);
-  const std::size_t vocab = named_.size();
-  if (result.logits.size() != batch.size() * vocab || result.work.size() != batch.size()) {
-    throw MisuseError(fmt::format("the model returned {} logits and {} counts of work for {} sequences",
-                                  result.logits.size(), result.work.size(), batch.size()));
+  const std::size_t vocab = named_.size(), hidden = batch.front().wants_hidden ? runner_.shape().hidden : 0;
+  std::size_t total = 0;
+  for (const ScheduledSequence& sequence : batch) total += sequence.logit_rows;
+  if (result.logits.size() != total * vocab || result.hidden.size() != total * hidden ||
+      result.work.size() != batch.size()) {
+    throw MisuseError(
+        fmt::format("the model returned {} logits, {} numbers of hidden states and {} counts of work for "
+                    "{} sequences",
+                    result.logits.size(), result.hidden.size(), result.work.size(), batch.size()));
   }
-  Computed computed{std::move(result.work), {}, result.simulated_ns};
+  Computed computed{{}, result.simulated_ns};
+  const std::span<const float> logits = result.logits, states = result.hidden;
+  std::size_t row = 0;
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    computed.sampled.push_back(
-        sample(live(chunks[i].request), std::span<const float>(result.logits).subspan(i * vocab, vocab)));
+    const std::size_t rows = batch[i].logit_rows;
+    const Rows own{logits.subspan(row * vocab, rows * vocab), states.subspan(row * hidden, rows * hidden)};
+    computed.outcomes.push_back(judge(live(chunks[i].request), drafts[i], own));
+    computed.outcomes.back().work = result.work[i];
+    row += rows;
   }
   return computed;
+}
+
+SampledToken Engine::sampled_token(TokenId before, TokenId token, const Sampler& sampler) const {
+  return {token, token_text_.piece(before, token), token_text_.name(token), sampler};
 }
 
 // The next token of each of the request's candidates; none while some of its tokens are still to be computed (a chunk
@@ -188,46 +226,51 @@ Engine::Computed Engine::forward(const std::vector<Chunk>& chunks, const std::ve
 std::vector<SampledToken> Engine::sample(const LiveRequest& request, std::span<const float> logits) const {
   std::vector<SampledToken> sampled;
   if (request.uncomputed_tokens() > 0) return sampled;
-  try {
-    for (std::uint32_t i = 0; i < request.width(); ++i) {
-      SamplingParams params = request.sampler().params();
-      params.seed += i;
-      Sampler sampler = i == 0 ? request.sampler() : Sampler(params);
-      const TokenId token = sampler.sample(logits);
-      std::string text = token_text_.piece(request.request().tokens.back(), token);
-      sampled.push_back({token, std::move(text), token_text_.name(token), std::move(sampler)});
-    }
-    return sampled;
-  } catch (const MisuseError& error) {
-    throw MisuseError(fmt::format("request {} gets no token: {}", letter(request.id()), error.what()));
+  for (std::uint32_t i = 0; i < request.width(); ++i) {
+    SamplingParams params = request.sampler().params();
+    params.seed += i;
+    Sampler sampler = i == 0 ? request.sampler() : Sampler(params);
+    const TokenId token = sampler.sample(logits);
+    sampled.push_back(sampled_token(request.request().tokens.back(), token, sampler));
   }
+  return sampled;
 }
 
-void Engine::announce_computed(const Chunk& chunk, const Work& work) {
+// What of a round may be found by others is known when the drafts are judged: conclude_round().
+void Engine::announce_computed(const Chunk& chunk, const Draft& draft, const Work& work) {
   LiveRequest& request = live(chunk.request);
-  const std::uint32_t first = request.computed_tokens() - chunk.count;
+  const auto count = chunk.count + static_cast<std::uint32_t>(draft.tokens.size());
+  const std::uint32_t first = request.computed_tokens() - count;
   const Phase phase = phase_of(request.request(), first);
-  sink_.emit(KvComputed{chunk.request, first, chunk.count, phase, true});
+  sink_.emit(KvComputed{chunk.request, first, count, phase, true});
   sink_.emit(KvRead{chunk.request, request.computed_tokens()});
   sink_.emit(WorkCounted{chunk.request, work});
-  request.publish(phase);
+  if (draft.tokens.empty()) request.publish(phase);
 }
 
 // Forks first: they start with the same tokens, and differ from the one that is added now on.
-void Engine::answer(LiveRequest& request, std::vector<SampledToken> sampled) {
+void Engine::answer(LiveRequest& request, Outcome outcome) {
+  std::vector<SampledToken>& sampled = outcome.sampled;
   std::vector<RequestId> answering{request.id()};
   for (std::size_t i = 1; i < sampled.size(); ++i) answering.push_back(add_fork(request, sampled[i].sampler).id());
   request.all_forked();
-  for (std::size_t i = 0; i < sampled.size(); ++i) append(live(answering[i]), std::move(sampled[i]));
+  for (std::size_t i = 0; i < sampled.size(); ++i) {
+    LiveRequest& one = live(answering[i]);
+    const auto reason = add_token(one, std::move(sampled[i]));
+    settle_draft(one, outcome.hidden);
+    if (reason) end(one, *reason);
+  }
 }
 
-void Engine::append(LiveRequest& request, SampledToken sampled) {
+std::optional<FinishReason> Engine::add_token(LiveRequest& request, SampledToken sampled) {
   announce_name(sampled.token, std::move(sampled.name));
   sink_.emit(TokenSampled{request.id(), static_cast<std::uint32_t>(request.request().tokens.size()), sampled.token});
-  const auto reason = request.append(std::move(sampled));
-  if (!reason) return;
-  request.finish(*reason, config_.fault);
-  sink_.emit(RequestFinished{request.id(), *reason});
+  return request.append(std::move(sampled));
+}
+
+void Engine::end(LiveRequest& request, FinishReason reason) {
+  request.finish(reason, config_.fault);
+  sink_.emit(RequestFinished{request.id(), reason});
   retire(request.id());
 }
 

@@ -23,12 +23,15 @@ struct ScheduledSequence {
   std::uint32_t first_position = 0;      ///< K and V of all earlier positions are in the cache
   std::span<const BlockId> block_table;  ///< covers positions [0, first_position + count)
   std::uint32_t logit_rows = 1;          ///< of its last so many tokens the logits are wanted: 1 to count
+  bool wants_hidden = false;             ///< the hidden states from which these logits are computed, too
 };
 
 struct ForwardResult {
   /// [rows][vocab], row-major: of the last `logit_rows` tokens of the first sequence, then of the next.
   std::vector<float> logits;
   std::vector<Work> work;  ///< [sequences]
+  /// [rows][hidden], row-major: behind the final norm, of the rows of the sequences that want them.
+  std::vector<float> hidden = {};
   /// How long the pass takes by a cost model; none: a clock must tell.
   std::optional<std::uint64_t> simulated_ns = std::nullopt;
 };

@@ -65,6 +65,14 @@ ForwardResult CpuRunner::forward(std::span<const ScheduledSequence> batch) {
   result.work.resize(batch.size());
   const std::span<const float> logits = transformer_->forward(inputs, *workspace_, result.work, probe_);
   result.logits.assign(logits.begin(), logits.end());
+  Index row = 0;
+  for (const ScheduledSequence& sequence : batch) {
+    const float* const states = workspace_->last.data() + row * workspace_->last.cols();
+    if (sequence.wants_hidden) {
+      result.hidden.insert(result.hidden.end(), states, states + sequence.logit_rows * workspace_->last.cols());
+    }
+    row += Index{sequence.logit_rows};
+  }
   for (std::size_t i = 0; probe_ != nullptr && i < batch.size(); ++i) probe_->sequences[i].request = batch[i].request;
   return result;
 }

@@ -15,8 +15,9 @@ StepPlan SkippingScheduler::plan(const SchedulerView& view) const {
   PlannedBlocks blocks(view.pool, view.cache);
   std::uint64_t planned = 0;
   for (std::size_t i = 0; i < plan.chunks.size(); ++i) {
-    planned += plan.chunks[i].count;
-    if (!blocks.take(view.running[i]->table(), plan.chunks[i].count)) return plan;
+    const std::uint32_t tokens = plan.chunks[i].count + plan.chunks[i].drafts;
+    planned += tokens;
+    if (!blocks.take(view.running[i]->table(), tokens)) return plan;
   }
   std::vector<const LiveRequest*> queue(view.waiting.begin(), view.waiting.end());
   for (std::size_t i = 0; i < queue.size(); ++i) {  // the fault: i goes on although the queue has become shorter

@@ -28,7 +28,10 @@ class Planner {
 
   StepPlan run() {
     for (place_ = 0; place_ < running_.size(); ++place_) continue_running();
-    if (plan_.preempt.empty()) admit_waiting();
+    if (plan_.preempt.empty()) {
+      admit_waiting();
+      add_drafts();
+    }
     return std::move(plan_);
   }
 
@@ -100,6 +103,20 @@ class Planner {
       width_ += request->width();
       plan_.admit.push_back(request->id());
       compute(*request, tokens);
+    }
+  }
+
+  /// Guesses get what budget and blocks are left over: they preempt nobody and keep nobody waiting.
+  void add_drafts() {
+    for (Chunk& chunk : plan_.chunks) {
+      const auto has_id = [&chunk](const LiveRequest* request) { return request->id() == chunk.request; };
+      const auto request = std::find_if(running_.begin(), running_.end(), has_id);
+      if (request == running_.end()) continue;  // just admitted
+      const std::uint64_t left =
+          view_.limits.token_budget - std::min<std::uint64_t>(planned_, view_.limits.token_budget);
+      chunk.drafts = static_cast<std::uint32_t>(std::min<std::uint64_t>((*request)->drafts_wanted(), left));
+      while (chunk.drafts > 0 && !blocks_.take_drafts((*request)->table(), chunk.count, chunk.drafts)) --chunk.drafts;
+      planned_ += chunk.drafts;
     }
   }
 

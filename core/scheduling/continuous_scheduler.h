@@ -27,7 +27,7 @@ struct ContinuousOptions {
 
 /// Running requests first: each gets its next token; when a block is missing, the newest (or the least important) is
 /// preempted, at last the request itself. Then, if nobody was preempted, waiting requests are admitted as long as
-/// places, budget and blocks suffice.
+/// places, budget and blocks suffice; and what is left over goes to drafts of the running ones.
 class ContinuousScheduler final : public Scheduler {
  public:
   explicit ContinuousScheduler(ContinuousOptions options = {}) : options_(options) {}

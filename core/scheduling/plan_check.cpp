@@ -69,11 +69,15 @@ void check(const StepPlan& plan, const SchedulerView& view) {
     if (chunk.count == 0 || chunk.count > most) {
       impossible(chunk.request, fmt::format("computes {} of {} tokens", chunk.count, most));
     }
+    if (chunk.drafts > (hit == hits.end() ? request.drafts_wanted() : 0)) {
+      impossible(chunk.request, fmt::format("verifies {} drafts, more than it wants", chunk.drafts));
+    }
+    const std::uint32_t tokens = chunk.count + chunk.drafts;
     const bool fits =
-        hit == hits.end() ? blocks.take(request.table(), chunk.count) : blocks.take(hit->second, swapped + chunk.count);
+        hit == hits.end() ? blocks.take(request.table(), tokens) : blocks.take(hit->second, swapped + tokens);
     if (!fits) {
-      impossible(chunk.request, fmt::format("needs more blocks for {} tokens than the {} that are available",
-                                            chunk.count, blocks.available()));
+      impossible(chunk.request, fmt::format("needs more blocks for {} tokens than the {} that are available", tokens,
+                                            blocks.available()));
     }
   }
   for (const RequestId id : plan.admit) {

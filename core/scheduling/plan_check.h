@@ -7,8 +7,8 @@
 namespace kvarium {
 
 /// MisuseError that says what is wrong: a request is preempted that does not run, is admitted that does not wait,
-/// computes without running, or more tokens than it has; too many run, or the blocks do not suffice. The token budget
-/// is the scheduler's own affair: see ContinuousScheduler.
+/// computes without running, or more tokens than it has, or more drafts than it wants; too many run, or the blocks do
+/// not suffice. The token budget is the scheduler's own affair: see ContinuousScheduler.
 void check(const StepPlan& plan, const SchedulerView& view);
 
 }  // namespace kvarium

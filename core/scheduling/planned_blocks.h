@@ -34,6 +34,14 @@ class PlannedBlocks {
     taken_[&table] = {needed, copies};
     return true;
   }
+  /// The blocks that `table` takes for `drafts` more, behind the `tokens` that were taken already. False, nothing
+  /// taken, when fewer are available.
+  [[nodiscard]] bool take_drafts(const BlockTable& table, std::uint32_t tokens, std::uint32_t drafts) {
+    const std::size_t needed = table.blocks_needed(tokens + drafts) - table.blocks_needed(tokens);
+    if (needed > available_) return false;
+    available_ -= needed;
+    return true;
+  }
   /// The blocks that a request which starts with `hit` takes for `tokens` more tokens. Blocks of the hit that nobody
   /// holds are no longer available either. False, nothing taken, when too few are.
   [[nodiscard]] bool take(const PrefixHit& hit, std::uint32_t tokens) {

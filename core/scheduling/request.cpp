@@ -5,6 +5,15 @@
 #include "core/faults/faulty_release.h"
 
 namespace kvarium {
+namespace {
+
+/// The same parameters, another stream.
+Sampler for_drafts(SamplingParams params) {
+  params.seed ^= 0x9E3779B97F4A7C15ULL;
+  return Sampler(params);
+}
+
+}  // namespace
 
 LiveRequest::LiveRequest(RequestId id, RequestSpec spec, std::uint32_t context, BlockPool& pool, PrefixCache& cache)
     : candidates_(spec.candidates),
@@ -13,6 +22,7 @@ LiveRequest::LiveRequest(RequestId id, RequestSpec spec, std::uint32_t context, 
       context_(context),
       table_(pool, id),
       sampler_(spec.sampling),
+      draft_sampler_(for_drafts(spec.sampling)),
       prefix_(cache.arrive(id, spec.keys)) {
   request_.id = id;
   request_.tokens = std::move(spec.prompt);
@@ -28,6 +38,8 @@ LiveRequest::LiveRequest(RequestId id, LiveRequest& parent, Sampler sampler, Blo
       context_(parent.context_),
       table_(pool, id),
       sampler_(std::move(sampler)),
+      draft_sampler_(for_drafts(sampler_.params())),
+      draft_length_(parent.draft_length_),
       prefix_(parent.prefix_->fork(id, parent.table_, parent.computed())) {
   request_.id = id;
   request_.forks.clear();
@@ -41,6 +53,14 @@ std::uint32_t LiveRequest::uncomputed_tokens() const {
 
 std::span<const TokenId> LiveRequest::next_tokens(std::uint32_t count) const {
   return std::span(request_.tokens).subspan(computed_tokens(), count);
+}
+
+std::uint32_t LiveRequest::drafts_wanted() const {
+  if (!draft_length_ || candidates_ > 1 || request_.generated().empty() || uncomputed_tokens() != 1) return 0;
+  const auto tokens = static_cast<std::uint32_t>(request_.tokens.size());
+  const std::uint64_t asked = std::uint64_t{request_.prompt_tokens} + request_.max_new_tokens;
+  const auto last = static_cast<std::uint32_t>(std::min<std::uint64_t>(asked, context_));
+  return std::min(draft_length_->next(), last - tokens - 1);
 }
 
 std::size_t total_width(std::span<const LiveRequest* const> requests) {

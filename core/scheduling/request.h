@@ -15,6 +15,7 @@
 #include "core/ids.h"
 #include "core/prefix/prefix_cache.h"
 #include "core/sampling/sampling.h"
+#include "core/speculation/draft_length.h"
 #include "core/trace/event.h"
 
 namespace kvarium {
@@ -94,6 +95,18 @@ class LiveRequest {
   const SwappedKv* swapped() const { return swapped_ ? &*swapped_ : nullptr; }
   std::uint32_t context() const { return context_; }  ///< the longest sequence that the model can read
 
+  /// From now on tokens are guessed ahead for it.
+  void speculate(const DraftLengthOptions& options) { draft_length_.emplace(options); }
+  /// Drafts that the next step may verify: none while its prompt, or more than its newest token, is to be computed; and
+  /// so few that the token behind them is still asked for. So it never needs more slots than without drafts.
+  std::uint32_t drafts_wanted() const;
+  DraftLength& draft_length() { return *draft_length_; }  ///< after speculate()
+  /// A stream of random numbers for drafts alone: what is drawn from it must not decide about them as well.
+  Sampler& draft_sampler() { return draft_sampler_; }
+  /// Tokens that the proposer's own cache has, as far as that was announced.
+  std::uint32_t draft_cached() const { return draft_cached_; }
+  void set_draft_cached(std::uint32_t tokens) { draft_cached_ = tokens; }
+
   /// The table takes what the prefix cache has, unless K and V wait in the memory of the host.
   void admit();
   /// Whole blocks that are computed can be found by others from now on.
@@ -126,6 +139,9 @@ class LiveRequest {
   std::uint32_t context_;
   BlockTable table_;
   Sampler sampler_;
+  Sampler draft_sampler_;
+  std::optional<DraftLength> draft_length_;  ///< none: no drafts
+  std::uint32_t draft_cached_ = 0;
   std::unique_ptr<PrefixRequest> prefix_;
   std::optional<SwappedKv> swapped_;
 };

@@ -17,7 +17,10 @@ std::string letters(const std::vector<RequestId>& requests) {
 
 std::string show(const StepPlan& plan) {
   std::string chunks;
-  for (const Chunk& chunk : plan.chunks) chunks += " " + letter(chunk.request) + ":" + std::to_string(chunk.count);
+  for (const Chunk& chunk : plan.chunks) {
+    chunks += " " + letter(chunk.request) + ":" + std::to_string(chunk.count);
+    if (chunk.drafts > 0) chunks += "+" + std::to_string(chunk.drafts);
+  }
   std::string text;
   add_part(text, "preempt", letters(plan.preempt));
   add_part(text, "admit", letters(plan.admit));

@@ -10,10 +10,11 @@
 namespace kvarium {
 
 /// One request's share of a step: its next `count` uncomputed tokens. A whole prompt, a part of it (chunked prefill),
-/// or the one token that was sampled last.
+/// or the one token that was sampled last, and behind that tokens that are only guessed.
 struct Chunk {
   RequestId request{};
   std::uint32_t count = 0;
+  std::uint32_t drafts = 0;  ///< at most so many guesses are verified in the same pass: see core/speculation
   bool operator==(const Chunk&) const = default;
 };
 
@@ -26,7 +27,7 @@ struct StepPlan {
   bool operator==(const StepPlan&) const = default;
 };
 
-/// "preempt B | admit C | compute A:1 C:5"; parts that are empty are left out.
+/// "preempt B | admit C | compute A:1+3 C:5", where A has 3 drafts verified; parts that are empty are left out.
 std::string show(const StepPlan& plan);
 
 }  // namespace kvarium

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/work.h"
 
 namespace kvarium {
 
@@ -12,6 +13,7 @@ struct Draft {
   /// [k][vocab]: q, the distributions that the tokens were drawn from. Empty: nothing was drawn, each token was certain
   /// (q = 1).
   std::vector<std::vector<double>> probabilities = {};
+  Work work = {};  ///< what it cost
 };
 
 }  // namespace kvarium

@@ -162,6 +162,37 @@ class Describer {
     return tr_format("Node {} and all above it lose a lock.", value(e.node));
   }
 
+  std::string operator()(const SpeculationDescribed& e) const {
+    return tr_format("Tokens are guessed ahead, at most {} a round: {}.", e.most, printable(e.proposer));
+  }
+  std::string operator()(const DraftProposed& e) const {
+    return tr_format("A draft for request {}: {} may come next, from position {} on.", letter(e.request),
+                     quoted(e.tokens), e.position);
+  }
+  std::string operator()(const DraftKvComputed& e) const {
+    return tr_format(
+        "The draft model computes K and V of {} tokens of request {}, from position {} on, for its own cache.", e.count,
+        letter(e.request), e.first);
+  }
+  std::string operator()(const DraftKvRolledBack& e) const {
+    return tr_format("The draft model's own cache of request {} is rolled back to {} tokens.", letter(e.request),
+                     e.kept_tokens);
+  }
+  std::string operator()(const DraftVerified& e) const {
+    const char* const what = e.accepted
+                                 ? "Draft {} at position {} of request {} is accepted: p {:.3f}, q {:.3f}, u {:.3f}."
+                                 : "Draft {} at position {} of request {} is rejected: p {:.3f}, q {:.3f}, u {:.3f}.";
+    return tr_format(what, quoted({e.token}), e.position, letter(e.request), e.p, drawn_with(e), e.u);
+  }
+  std::string operator()(const TokenRecovered& e) const {
+    return tr_format("In its place comes {}, drawn with probability {:.3f} from what the target has more of.",
+                     quoted({e.token}), e.probability);
+  }
+  std::string operator()(const BonusSampled& e) const {
+    return tr_format("Every draft was accepted: {} comes on top, with probability {:.3f}.", quoted({e.token}),
+                     e.probability);
+  }
+
   std::string operator()(const StepStarted& e) const { return tr_format("Step {} starts.", e.step); }
   std::string operator()(const KvComputed& e) const {
     const std::string who = letter(e.request);
@@ -185,7 +216,12 @@ class Describer {
                      printable(world_.text_of(e.token)), e.position);
   }
   std::string operator()(const RolledBack& e) const {
-    return tr_format("Request {} is rolled back to {} tokens.", letter(e.request), e.kept_tokens);
+    const std::uint32_t computed = world_.request(e.request).computed_tokens;
+    if (computed <= e.kept_tokens) {
+      return tr_format("Request {} is rolled back to {} tokens.", letter(e.request), e.kept_tokens);
+    }
+    return tr_format("Request {} is rolled back to {} tokens: K and V of {} positions are stale.", letter(e.request),
+                     e.kept_tokens, computed - e.kept_tokens);
   }
   std::string operator()(const WorkCounted& e) const {
     return tr_format("That cost {} K/V projections, {} score products, {} bytes read and {} FLOP for request {}.",
@@ -207,6 +243,17 @@ class Describer {
  private:
   /// Enough of a hash to tell blocks apart by eye.
   static std::string short_name(const BlockHash& hash) { return tr_format("{:08x}", hash.low & 0xFFFFFFFFU); }
+  std::string quoted(const std::vector<TokenId>& tokens) const {
+    std::string text;
+    for (const TokenId token : tokens) text += (text.empty() ? "\"" : " \"") + printable(world_.text_of(token)) + "\"";
+    return text;
+  }
+  /// q of the draft that is judged.
+  double drawn_with(const DraftVerified& e) const {
+    const std::optional<DraftRound>& round = world_.request(e.request).round;
+    const std::size_t draft = round ? round->trials.size() : 0;
+    return round && draft < round->q.size() ? round->q[draft] : 0;
+  }
   std::size_t table_size(RequestId request) const { return world_.request(request).table.size(); }
 
   const World& world_;

@@ -12,6 +12,7 @@
 
 #include "core/ids.h"
 #include "core/model_shape.h"
+#include "core/trace/draft_events.h"
 #include "core/work.h"
 
 namespace kvarium {
@@ -321,7 +322,8 @@ using Event =
                  RequestAborted, BlockAllocated, BlockShared, BlockReused, BlockCopied, BlockReplaced, BlockReleased,
                  RegionReserved, RegionReleased, BlockCached, BlockEvicted, BlockExpired, PrefixMatched,
                  PrefixCacheReset, RadixTreeCreated, RadixNodeInserted, RadixNodeSplit, RadixNodeRemoved, RadixPathUsed,
-                 RadixPathLocked, RadixPathUnlocked, StepStarted, KvComputed, KvRead, TokenSampled, RolledBack,
-                 WorkCounted, StepTimed, TimePassed, LessonStarted, Said, Asked>;
+                 RadixPathLocked, RadixPathUnlocked, SpeculationDescribed, DraftProposed, DraftKvComputed,
+                 DraftKvRolledBack, DraftVerified, TokenRecovered, BonusSampled, StepStarted, KvComputed, KvRead,
+                 TokenSampled, RolledBack, WorkCounted, StepTimed, TimePassed, LessonStarted, Said, Asked>;
 
 }  // namespace kvarium

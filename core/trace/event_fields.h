@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/trace/draft_event_fields.h"
 #include "core/trace/event.h"
 #include "core/trace/fields.h"
 #include "core/trace/prefix_event_fields.h"

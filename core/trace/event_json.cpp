@@ -56,6 +56,8 @@ class LineWriter {
       text_ += std::to_string(static_cast<std::underlying_type_t<T>>(field));
     } else if constexpr (std::is_integral_v<T>) {
       text_ += std::to_string(field);
+    } else if constexpr (std::is_same_v<T, double>) {
+      text_ += fmt::format("{}", field);  // the fewest digits that read back as the same number
     } else {
       text_ += '{';
       object(field);
@@ -191,6 +193,9 @@ class ObjectReader {
       value = T{number<std::underlying_type_t<T>>(json, field)};
     } else if constexpr (std::is_integral_v<T>) {
       value = number<T>(json, field);
+    } else if constexpr (std::is_same_v<T, double>) {
+      must(json.is_number(), field, "a number", json);
+      value = json.get<double>();
     } else {
       must(json.is_object(), field, "an object", json);
       ObjectReader(json, field.words()).read(value, 0);

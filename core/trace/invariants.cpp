@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/trace/draft_invariants.h"
 #include "core/trace/prefix_invariants.h"
 #include "core/words/words.h"
 
@@ -116,7 +117,7 @@ void tokens_are_prompt_and_answer(const World& world, Sentences& wrong) {
 
 void computed_tokens_exist(const World& world, Sentences& wrong) {
   for (const auto& request : world.requests) {
-    if (request->computed_tokens <= request->tokens.size()) continue;
+    if (request->computed_tokens <= known_positions(*request)) continue;
     report(wrong, "Request {} has K and V of {} tokens, and only {} tokens.", name(*request), request->computed_tokens,
            request->tokens.size());
   }
@@ -134,7 +135,8 @@ void steps_stay_within_the_tokens(const World& world, Sentences& wrong) {
   for (const auto& request : world.requests) {
     const std::uint64_t end = request->new_count == 0 ? 0 : std::uint64_t{request->new_first} + request->new_count;
     const std::uint64_t reached = std::max<std::uint64_t>(end, request->read_count);
-    if (reached <= request->tokens.size()) continue;
+    const std::uint64_t drafts_end = request->round ? request->round->end() : 0;
+    if (reached <= std::max<std::uint64_t>(request->tokens.size(), drafts_end)) continue;
     report(wrong, "This step reached position {} of request {}, which has {} tokens.", reached - 1, name(*request),
            request->tokens.size());
   }
@@ -234,7 +236,7 @@ constexpr std::array<Invariant, kInvariantCount> kInvariants = {{
     {"Tokens are the prompt and at most the answer that was asked for", tokens_are_prompt_and_answer},
     {"Computed tokens exist", computed_tokens_exist},
     {"Computed tokens have slots", computed_tokens_have_slots},
-    {"A step computes and reads only tokens that the request has", steps_stay_within_the_tokens},
+    {"A step computes and reads only tokens that the request has or guesses", steps_stay_within_the_tokens},
     {"Only running requests hold memory", only_running_requests_hold_memory},
     {"Requests arrive, are admitted and end in this order", steps_are_in_order},
     {"What a request reads is K and V of its own text", requests_read_their_own_text},
@@ -242,6 +244,8 @@ constexpr std::array<Invariant, kInvariantCount> kInvariants = {{
     {"Siblings in the radix tree begin with different pages", radix_siblings_differ},
     {"A node of the radix tree has at least the locks of the nodes below it", radix_locks_reach_the_root},
     {"The blocks of the radix tree are full and in one node each", radix_blocks_are_full_and_in_one_node},
+    {"K and V of a rejected draft cannot be found by others", rejected_drafts_are_not_cached},
+    {"The draft model keeps K and V of the request's own tokens", draft_caches_hold_the_requests_tokens},
     {"Nobody is overtaken while requests are served in their order", nobody_is_overtaken},
     {"Regions lie inside the contiguous pool", regions_lie_inside},
     {"Regions do not overlap", regions_do_not_overlap},

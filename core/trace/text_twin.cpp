@@ -86,6 +86,12 @@ std::string request_line(const World& world, const RequestState& request) {
                                               : "this step computed {} positions from {} on and threw them away",
                              request.new_count, request.new_first);
   }
+  if (request.round) {
+    text += "; " + tr_format("{} of {} drafts accepted", request.round->accepted(), request.round->tokens.size());
+  }
+  if (request.draft_cached > 0) {
+    text += "; " + tr_format("{} tokens in the draft model's cache", request.draft_cached);
+  }
   if (request.read_count > 0) text += "; " + tr_format("read {} positions", request.read_count);
   return text;
 }
@@ -174,6 +180,18 @@ std::string prefix_text(const World& world) {
   return text;
 }
 
+std::string speculation_text(const World& world) {
+  const SpeculationCounts& counts = world.speculation;
+  std::string text;
+  if (!world.proposer.empty()) {
+    text += line(tr_format("drafts: {}, at most {} a round", printable(world.proposer), world.most_drafts));
+  }
+  if (counts.rounds == 0) return text;
+  return text + line(tr_format("  {} rounds: {} of {} drafts accepted, {:.2f} tokens a round", grouped(counts.rounds),
+                               grouped(counts.accepted), grouped(counts.drafted),
+                               1 + static_cast<double>(counts.accepted) / static_cast<double>(counts.rounds)));
+}
+
 std::string requests_text(const World& world) {
   std::string text = line(tr_format("requests: {}", grouped(world.requests.size())));
   std::size_t shown = 0;
@@ -236,7 +254,7 @@ std::string text_twin(const World& world) {
   std::string text;
   if (!world.lesson_title.empty()) text += line(tr_format("lesson: {}", printable(world.lesson_title)));
   text += line(tr_format("step {}, event {}", grouped(world.step), grouped(world.events)));
-  text += model_text(world) + memory_text(world) + prefix_text(world) + requests_text(world);
+  text += model_text(world) + memory_text(world) + prefix_text(world) + speculation_text(world) + requests_text(world);
   text += line(tr_format("work: {}", work_text(world.work)));
   text += invariants_text(world);
   if (world.said) text += line("> " + printable(world.said->text));

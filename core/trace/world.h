@@ -11,6 +11,7 @@
 #include "core/ids.h"
 #include "core/model_shape.h"
 #include "core/trace/copy_on_write.h"
+#include "core/trace/draft_round.h"
 #include "core/trace/event.h"
 #include "core/work.h"
 
@@ -76,15 +77,18 @@ struct RequestState {
   std::uint64_t last_token_ns = 0;              ///< of the newest token
   Work work;                                    ///< all steps so far
 
+  std::uint32_t draft_cached = 0;  ///< tokens whose K and V are in the draft model's own cache
+
   std::uint64_t last_read_step = 0;   ///< the last step whose attention read its K and V; 0: none
   std::uint32_t last_read_count = 0;  ///< that step read positions [0, last_read_count)
 
   // What the current step did to it; reset when a step starts.
   std::uint32_t new_first = 0;  ///< positions [new_first, new_first + new_count) were computed in this step
   std::uint32_t new_count = 0;
-  bool new_kept = true;          ///< false: computed, used once, thrown away (no cache)
-  Phase phase{};                 ///< of the last computation, not reset
-  std::uint32_t read_count = 0;  ///< the newest query read K and V of positions [0, read_count)
+  bool new_kept = true;             ///< false: computed, used once, thrown away (no cache)
+  Phase phase{};                    ///< of the last computation, not reset
+  std::uint32_t read_count = 0;     ///< the newest query read K and V of positions [0, read_count)
+  std::optional<DraftRound> round;  ///< of drafts
 
   bool ended() const { return status == RequestStatus::finished || status == RequestStatus::aborted; }
   bool operator==(const RequestState&) const = default;
@@ -126,7 +130,10 @@ struct World {
   std::uint64_t evicted_blocks = 0;                ///< that were cached and are found no more
   CopyCounts copies;
   std::uint64_t swapped_bytes = 0;  ///< in both directions
-  std::uint64_t arena_slots = 0;    ///< of the contiguous pool; 0: none was made
+  std::string proposer;             ///< of drafts, in a few words; empty: nothing is drafted
+  std::uint32_t most_drafts = 0;    ///< a round
+  SpeculationCounts speculation;
+  std::uint64_t arena_slots = 0;  ///< of the contiguous pool; 0: none was made
 
   std::vector<CopyOnWrite<RequestState>> requests;  ///< by RequestId
   std::vector<RequestId> step_requests;  ///< those that the current step computed or read something for, each once

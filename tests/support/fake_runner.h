@@ -61,6 +61,10 @@ class FakeRunner : public ModelRunner {
     ForwardResult result;
     for (const ScheduledSequence& sequence : batch) {
       const std::vector<float> row = run(sequence);
+      for (std::uint32_t i = sequence.logit_rows; sequence.wants_hidden && i > 0; --i) {  // one number: what is known
+        const std::size_t end = sequence.first_position + sequence.tokens.size();
+        result.hidden.push_back(static_cast<float>(end + 1 - i));
+      }
       result.logits.insert(result.logits.end(), row.begin(), row.end());
       const auto count = static_cast<std::uint32_t>(sequence.tokens.size());
       result.work.push_back({.kv_projections = count, .score_products = sequence.first_position + count});

@@ -10,6 +10,10 @@ namespace kvarium {
 
 [[noreturn]] void cannot_follow(const std::string& what);
 inline bool adds_up(std::uint64_t sum, std::uint64_t more) { return more <= UINT64_MAX - sum; }
+inline bool adds_up(const Work& sum, const Work& more) {
+  return adds_up(sum.kv_projections, more.kv_projections) && adds_up(sum.score_products, more.score_products) &&
+         adds_up(sum.bytes_read, more.bytes_read) && adds_up(sum.flops, more.flops);
+}
 
 /// Every check comes before the first change.
 class Folder {
@@ -64,6 +68,16 @@ class Folder {
   void operator()(const RadixPathLocked& e);
   void operator()(const RadixPathUnlocked& e);
 
+  // --- speculation
+
+  void operator()(const SpeculationDescribed& e);
+  void operator()(const DraftProposed& e);
+  void operator()(const DraftKvComputed& e);
+  void operator()(const DraftKvRolledBack& e);
+  void operator()(const DraftVerified& e);
+  void operator()(const TokenRecovered& e);
+  void operator()(const BonusSampled& e);
+
   // --- computing
 
   void operator()(const StepStarted& e);
@@ -107,10 +121,11 @@ class Folder {
   void must_stay_small(std::uint64_t more) const {
     if (more > kMostWorldSize - world_.size) cannot_follow("all requests together have more than 268,435,456 tokens");
   }
-  /// After look(id), before new_count or read_count becomes more than 0: the next step resets what is listed here.
+  /// After look(id), before new_count or read_count becomes more than 0 or a round begins: the next step resets what is
+  /// listed here.
   RequestState& edit_in_step(RequestId id) {
     RequestState& request = edit(id);
-    if (request.new_count == 0 && request.read_count == 0) world_.step_requests.push_back(id);
+    if (request.new_count == 0 && request.read_count == 0 && !request.round) world_.step_requests.push_back(id);
     return request;
   }
   void must_be_entry(RequestId request, std::uint32_t logical, BlockId id) const {
@@ -151,6 +166,9 @@ class Folder {
       id = node(id).parent;
     }
   }
+  /// The round whose next draft, or whose end, is at `position`.
+  const DraftRound& round_at(RequestId id, std::uint32_t position) const;
+  void conclude_round(RequestId id, std::uint32_t position, TokenId token, double probability);
   void join_free_queue(BlockId id, QueuePlace place) {
     if (place == QueuePlace::tail) world_.free_blocks.push_back(id);
     if (place == QueuePlace::head) world_.free_blocks.push_front(id);

@@ -82,7 +82,7 @@ TEST_CASE("every event is a sentence") {
         "K and V of positions 0 to 5 of request A are computed and thrown away.");
   CHECK(says(KvRead{kA, 6}) == "The newest token of request A reads K and V of 6 positions.");
   CHECK(says(TokenSampled{kA, 6, TokenId{100}}) == "Request A gets its next token, \"#100\", at position 6.");
-  CHECK(says(RolledBack{kA, 4}) == "Request A is rolled back to 4 tokens.");
+  CHECK(says(RolledBack{kA, 4}) == "Request A is rolled back to 4 tokens: K and V of 2 positions are stale.");
   CHECK(says(WorkCounted{kA, {1, 2, 3, 4}}) ==
         "That cost 1 K/V projections, 2 score products, 3 bytes read and 4 FLOP for request A.");
   CHECK(says(StepTimed{1500000, false}) == "The step took 1.500 ms.");
@@ -139,7 +139,7 @@ TEST_CASE("the text twin says all of a small state") {
       "  A running: prompt 6, generated 0 of 3; table [7,3] 6 tokens, 2 of 8 slots empty (25.0 %); this step computed "
       "6 positions from 0 on; read 6 positions\n"
       "work: 6 K/V projections, 21 score products, 1,234,567 bytes read, 9 FLOP\n"
-      "invariants: 25 of 25 hold\n"
+      "invariants: 27 of 27 hold\n"
       "> A's prompt fills a block and a half.\n");
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("the text twin of a state that is wrong says what is wrong") {
   World world = prefilled_world();
   fold(world, RequestAborted{kA});
   CHECK_THAT(text_twin(world),
-             contains("invariants: 24 of 25 hold\n  ! Request A does not run, yet it holds 8 slots.\n"));
+             contains("invariants: 26 of 27 hold\n  ! Request A does not run, yet it holds 8 slots.\n"));
 }
 
 TEST_CASE("long lists are cut, and the text says how much is left out") {

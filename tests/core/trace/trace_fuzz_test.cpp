@@ -119,6 +119,8 @@ struct RandomFields {
       field = T{static_cast<std::underlying_type_t<T>>(number())};
     } else if constexpr (std::is_integral_v<T>) {
       field = static_cast<T>(number());
+    } else if constexpr (std::is_same_v<T, double>) {
+      field = static_cast<double>(number()) / 4;
     } else {
       Fields<T>::each(field, *this);
     }

@@ -1,0 +1,165 @@
+// A round of drafts: guess k tokens, compute them and the newest token in one pass, keep those that the target accepts,
+// and take the others back.
+//
+//   table before:  | computed ............ |                          the newest token has no K and V yet
+//   in the pass:   | computed ............ | newest | d0 | d1 | d2 |
+//   a accepted:    | computed ............ | newest | d0 |            and behind them one token of the target's own:
+//                                                                     the newest one of the next round
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/engine.h"
+#include "core/error.h"
+
+namespace kvarium {
+namespace {
+
+/// Each row of logits as the distribution that the request samples from.
+std::vector<std::vector<double>> distributions(std::span<const float> logits, std::size_t vocab,
+                                               const SamplingParams& params) {
+  std::vector<std::vector<double>> rows;
+  for (std::size_t at = 0; at < logits.size(); at += vocab)
+    rows.push_back(distribution(logits.subspan(at, vocab), params));
+  return rows;
+}
+
+}  // namespace
+
+// --- guessing
+
+std::vector<Draft> Engine::propose(const std::vector<Chunk>& chunks) {
+  std::vector<Draft> drafts(chunks.size());
+  std::vector<DraftRequest> wishes;
+  std::vector<std::size_t> chunk_of;  // [wishes]
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (chunks[i].drafts == 0) continue;
+    LiveRequest& request = live(chunks[i].request);
+    wishes.push_back({request.id(), request.request().tokens, chunks[i].drafts, &request.draft_sampler()});
+    chunk_of.push_back(i);
+  }
+  if (wishes.empty()) return drafts;
+  std::vector<Draft> proposed = config_.speculation.proposer->propose(wishes);
+  if (proposed.size() != wishes.size())
+    throw MisuseError("the proposer returned another number of drafts than asked for");
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    if (proposed[i].tokens.size() > wishes[i].most) throw MisuseError("the proposer drafts more than it was asked for");
+    check_vocabulary(proposed[i].tokens, "draft");
+  }
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    announce_draft(live(wishes[i].id), proposed[i]);
+    drafts[chunk_of[i]] = std::move(proposed[i]);
+  }
+  return drafts;
+}
+
+void Engine::announce_draft(LiveRequest& request, const Draft& draft) {
+  if (!draft.tokens.empty()) {
+    std::vector<double> q(draft.tokens.size(), 1.0);
+    for (std::size_t i = 0; i < draft.probabilities.size(); ++i) q[i] = draft.probabilities[i][index(draft.tokens[i])];
+    for (const TokenId token : draft.tokens) announce_name(token, token_text_.name(token));
+    const auto position = static_cast<std::uint32_t>(request.request().tokens.size());
+    sink_.emit(DraftProposed{request.id(), position, draft.tokens, std::move(q), draft.work});
+  }
+  announce_draft_cache(request);
+}
+
+// --- judging
+
+Verdict Engine::verdict(Sampler& sampler, const Draft& draft, std::span<const float> logits) const {
+  const std::size_t vocab = named_.size();
+  if (sampler.params().temperature == 0.0F) {
+    std::vector<TokenId> best;
+    for (std::size_t at = 0; at < logits.size(); at += vocab) best.push_back(argmax(logits.subspan(at, vocab)));
+    return verify_greedy(draft.tokens, best);
+  }
+  const SpeculationConfig& config = config_.speculation;
+  const std::vector<std::vector<double>> target = distributions(logits, vocab, sampler.params());
+  if (config.rule == AcceptanceRule::typical) {
+    return verify_typical(draft.tokens, target, sampler.uniform(), config.typical);
+  }
+  std::vector<double> uniforms;
+  for (std::size_t i = 0; i < target.size(); ++i) uniforms.push_back(sampler.uniform());
+  return verify_sampled(draft, target, uniforms, config.recovery);
+}
+
+Engine::Outcome Engine::judge(const LiveRequest& request, const Draft& draft, const Rows& rows) const {
+  const std::size_t drafts = draft.tokens.size(), hidden = rows.hidden.size() / (drafts + 1);
+  const auto hidden_of = [&](std::size_t row) {
+    const auto state = rows.hidden.subspan(row * hidden, hidden);
+    return std::vector<float>(state.begin(), state.end());
+  };
+  try {
+    if (drafts == 0) return {{}, sample(request, rows.logits), std::nullopt, hidden_of(0)};
+    Sampler sampler = request.sampler();
+    Verdict judged = verdict(sampler, draft, rows.logits);
+    std::vector<TokenId> tokens{draft.tokens.begin(), draft.tokens.begin() + judged.accepted()};
+    tokens.push_back(judged.next);
+    std::vector<SampledToken> sampled;
+    TokenId before = request.request().tokens.back();
+    for (const TokenId token : tokens) {
+      sampled.push_back(sampled_token(before, token, sampler));
+      before = token;
+    }
+    const std::size_t accepted = judged.accepted();
+    return {{}, std::move(sampled), std::move(judged), hidden_of(accepted)};
+  } catch (const MisuseError& error) {
+    throw MisuseError(fmt::format("request {} gets no token: {}", letter(request.id()), error.what()));
+  }
+}
+
+// --- keeping and taking back
+
+void Engine::announce_verdict(const LiveRequest& request, const Verdict& verdict) {
+  auto position = static_cast<std::uint32_t>(request.request().tokens.size());
+  for (const Trial& trial : verdict.trials) {
+    sink_.emit(DraftVerified{request.id(), position, trial.token, trial.p, trial.u, trial.accepted});
+    position += trial.accepted ? 1 : 0;
+  }
+  announce_name(verdict.next, token_text_.name(verdict.next));
+  if (verdict.rejected()) {
+    sink_.emit(TokenRecovered{request.id(), position, verdict.next, verdict.next_probability});
+  } else {
+    sink_.emit(BonusSampled{request.id(), position, verdict.next, verdict.next_probability});
+  }
+}
+
+// The answer may end in the middle of what was accepted: at an end token or a stop string. What stands behind is not
+// the answer's, and its K and V are taken back with those of the rejected drafts, before anything can be found by
+// others.
+void Engine::conclude_round(LiveRequest& request, const Draft& draft, Outcome outcome) {
+  announce_verdict(request, *outcome.verdict);
+  request.draft_length().observe(static_cast<std::uint32_t>(draft.tokens.size()), outcome.verdict->accepted());
+  std::optional<FinishReason> reason;
+  for (std::size_t i = 0; i < outcome.sampled.size() && !reason; ++i) {
+    reason = add_token(request, std::move(outcome.sampled[i]));
+  }
+  settle_draft(request, outcome.hidden);
+  request.table().rollback_to(static_cast<std::uint32_t>(request.request().tokens.size()) - 1);
+  request.publish(Phase::decode);
+  if (reason) end(request, *reason);
+}
+
+void Engine::settle_draft(LiveRequest& request, std::span<const float> hidden) {
+  Proposer* const proposer = config_.speculation.proposer;
+  if (proposer == nullptr) return;
+  proposer->settle(request.id(), request.request().tokens, hidden);
+  announce_draft_cache(request);
+}
+
+void Engine::forget_draft(LiveRequest& request) {
+  Proposer* const proposer = config_.speculation.proposer;
+  if (proposer == nullptr) return;
+  proposer->forget(request.id());
+  announce_draft_cache(request);
+}
+
+void Engine::announce_draft_cache(LiveRequest& request) {
+  const std::uint32_t before = request.draft_cached();
+  const std::uint32_t now = config_.speculation.proposer->cached_tokens(request.id());
+  if (now > before) sink_.emit(DraftKvComputed{request.id(), before, now - before});
+  if (now < before) sink_.emit(DraftKvRolledBack{request.id(), now});
+  request.set_draft_cached(now);
+}
+
+}  // namespace kvarium

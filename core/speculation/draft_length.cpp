@@ -1,0 +1,25 @@
+#include "core/speculation/draft_length.h"
+
+#include <algorithm>
+
+#include "core/speculation/theory.h"
+
+namespace kvarium {
+namespace {
+
+constexpr double kRemembered = 0.9;  ///< of what was counted before, a round later
+
+}  // namespace
+
+std::uint32_t DraftLength::next() const {
+  if (!options_.adaptive) return options_.most;
+  return std::max(1U, best_draft_length(acceptance(), options_.cost, options_.most));
+}
+
+// What stands behind the first rejection was not judged.
+void DraftLength::observe(std::uint32_t drafted, std::uint32_t accepted) {
+  accepted_ = kRemembered * accepted_ + accepted;
+  judged_ = kRemembered * judged_ + std::min(drafted, accepted + 1);
+}
+
+}  // namespace kvarium

@@ -1,0 +1,47 @@
+#pragma once
+// What a World knows of one request's round of drafts.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/work.h"
+
+namespace kvarium {
+
+struct DraftTrial {
+  double p = 0;
+  double u = 0;
+  bool accepted = false;
+  bool operator==(const DraftTrial&) const = default;
+};
+
+struct DraftRound {
+  std::uint32_t first = 0;         ///< position of the first draft
+  std::vector<TokenId> tokens;     ///< [k]
+  std::vector<double> q;           ///< [k]
+  std::vector<DraftTrial> trials;  ///< of those that were judged
+  std::optional<TokenId> next;     ///< the recovered or the bonus token, once there is one
+  double next_probability = 0;
+  /// Until the step is over: drafts that are or may be rejected count as computed for now.
+  bool open = true;
+
+  bool rejected() const { return !trials.empty() && !trials.back().accepted; }
+  std::size_t accepted() const { return trials.size() - (rejected() ? 1 : 0); }
+  std::uint64_t end() const { return std::uint64_t{first} + tokens.size(); }
+  bool operator==(const DraftRound&) const = default;
+};
+
+/// All rounds so far.
+struct SpeculationCounts {
+  std::uint64_t rounds = 0;
+  std::uint64_t drafted = 0;                 ///< tokens
+  std::uint64_t accepted = 0;                ///< of them
+  std::vector<std::uint64_t> with_accepted;  ///< [n]: rounds that accepted n drafts
+  Work work;                                 ///< of the proposer
+  bool operator==(const SpeculationCounts&) const = default;
+};
+
+}  // namespace kvarium
