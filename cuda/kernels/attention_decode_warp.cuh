@@ -39,7 +39,7 @@ __global__ void attention_decode_warp(AttentionDecode<T> call) {
   for (unsigned i = lane; i < dim; i += lanes) query[i] = to_float(call.queries[head_row * dim + i]);
   __syncwarp(kAll);
 
-  float m = -INFINITY, l = 0, acc[kDims] = {};
+  float m = kNothingSeen, l = 0, acc[kDims] = {};
   for (unsigned first = seen.begin; first < seen.end; first += lanes) {
     float score = -INFINITY;
     std::size_t place = 0;
@@ -53,7 +53,7 @@ __global__ void attention_decode_warp(AttentionDecode<T> call) {
     SIMT_PAUSE("score");
 
     const float new_m = fmaxf(m, group_max<lanes>(kAll, score));
-    const float alpha = softmax_weight(m, new_m), weight = softmax_weight(score, new_m);
+    const float alpha = fast_exp(m - new_m), weight = fast_exp(score - new_m);
     m = new_m;
     l = alpha * l + group_sum<lanes>(kAll, weight);
     SIMT_SHOW("alpha", alpha);

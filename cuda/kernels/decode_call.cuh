@@ -1,6 +1,7 @@
 #pragma once
 // What all rungs of attention_decode are given, and which tokens a new token sees.
 
+#include <cfloat>
 #include <cmath>
 
 #include "cuda/kernels/block_table.cuh"
@@ -11,10 +12,13 @@ namespace kvarium::cuda {
 inline namespace SIMT_BACKEND {
 
 /// The newest tokens of every sequence look at the cached tokens up to themselves. Their own K and V are there already.
-template <typename T>
+template <typename T, typename Cache = PagedKv<T>>
 struct AttentionDecode {
+  using Number = T;
+  using Kv = Cache;
+
   gptr<const T> queries;  ///< [sequence][new token][query_head][dim]
-  PagedKv<T> kv;
+  Cache kv;
   gptr<const unsigned> lengths;  ///< [sequence] cached tokens, the new ones included; 0: see TokensSeen
   gptr<T> out;                   ///< like queries
   gptr<float> lse;               ///< [sequence][new token][query_head] log sum_j exp(score_j); null: not wanted
@@ -34,21 +38,21 @@ struct TokensSeen {
   unsigned sequence, begin, end;
 };
 
-template <typename T>
-__device__ __forceinline__ TokensSeen tokens_seen(const AttentionDecode<T>& call, unsigned row) {
+template <typename Call>
+__device__ __forceinline__ TokensSeen tokens_seen(const Call& call, unsigned row) {
   const unsigned sequence = row / call.new_tokens, later = call.new_tokens - 1 - row % call.new_tokens;
   const unsigned length = call.lengths[sequence];
   const unsigned end = length > later ? length - later : 0;
   return {sequence, call.window == 0 || end <= call.window ? 0 : end - call.window, end};
 }
 
-/// exp(score - max). A score of -infinity weighs nothing, also while the maximum is still -infinity itself.
-__device__ __forceinline__ float softmax_weight(float score, float max) {
-  return score == -INFINITY ? 0.0F : fast_exp(score - max);
-}
+/// The maximum over no scores: below every score but -infinity, so that exp(score - maximum) is 0 for a score of
+/// -infinity also then, and not a NaN.
+inline constexpr float kNothingSeen = -FLT_MAX;
+inline constexpr float kLog2OfE = 1.442695041F;
 
-/// log sum_j exp(score_j); -infinity for nothing.
-__device__ __forceinline__ float log_sum_exp(float max, float sum) { return sum == 0.0F ? -INFINITY : max + logf(sum); }
+/// log sum_j exp(score_j) = m + log(l); -infinity for nothing.
+__device__ __forceinline__ float log_sum_exp(float m, float l) { return l == 0.0F ? -INFINITY : m + logf(l); }
 
 }  // namespace SIMT_BACKEND
 }  // namespace kvarium::cuda

@@ -18,5 +18,6 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __launch_bounds__(...)
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 #endif

@@ -1,6 +1,6 @@
 #pragma once
 // What the host needs to run kernels: Stream, Event, DeviceBuffer<T>, launch(kernel, grid, block, shared_bytes, stream,
-// arguments...). The same names on a device and in the emulator.
+// arguments...), blocks_at_once(). The same names on a device and in the emulator.
 
 #include "cuda/simt/backend.h"
 #include "cuda/simt/out_of_device_memory.h"

@@ -21,6 +21,15 @@ __device__ __forceinline__ float fast_divide(float x, float y) { return __fdivid
 __device__ __forceinline__ float reciprocal_root(float x) { return rsqrtf(x); }
 __device__ __forceinline__ int nearest_int(float x) { return __float2int_rn(x); }
 #else
+// A device's own min() and max() need no name of the standard library.
+template <typename T>
+constexpr T min(T a, T b) {
+  return b < a ? b : a;
+}
+template <typename T>
+constexpr T max(T a, T b) {
+  return a < b ? b : a;
+}
 inline float fast_exp2(float x) { return std::exp2(x); }
 inline float fast_exp(float x) { return std::exp(x); }
 inline float fast_log2(float x) { return std::log2(x); }

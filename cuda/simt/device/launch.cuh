@@ -23,5 +23,16 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
   check(cudaGetLastError(), "launching a kernel");
 }
 
+/// How many blocks of a kernel the device runs at the same time.
+template <typename... Parameters>
+unsigned blocks_at_once(void (*kernel)(Parameters...), unsigned threads) {
+  int device = 0, multiprocessors = 0, blocks = 0;
+  check(cudaGetDevice(&device), "asking for the device");
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "asking for its size");
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(threads), 0),
+        "asking how many blocks fit");
+  return static_cast<unsigned>(multiprocessors * blocks);
+}
+
 }  // namespace SIMT_BACKEND
 }  // namespace kvarium::cuda

@@ -43,5 +43,12 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
       });
 }
 
+/// How many blocks of a kernel a device runs at the same time. Here: as an H200 does, whose 132 multiprocessors hold
+/// 512 threads each when a thread has 128 registers.
+template <typename... Parameters>
+unsigned blocks_at_once(void (*)(Parameters...), unsigned threads) {
+  return 132 * (512 / threads);
+}
+
 }  // namespace SIMT_BACKEND
 }  // namespace kvarium::cuda

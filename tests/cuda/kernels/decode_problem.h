@@ -38,10 +38,12 @@ struct DecodeResult {
   std::vector<float> lse;
 };
 
-/// Random queries, keys and values, all of them numbers of T, the blocks of all sequences in random places. Slots and
+/// Random queries of T, keys and values of K, the blocks of all sequences in random places. Slots and
 /// blocks that no sequence uses hold NaN: it must not leak.
-template <typename T>
+template <typename T, typename K = T>
 struct DecodeProblem {
+  using Call = AttentionDecode<T, PagedKv<K>>;
+
   DecodeProblem(const DecodeShape& problem_shape, const std::vector<unsigned>& sequence_lengths, unsigned seed = 1)
       : shape(problem_shape), lengths(sequence_lengths), random(seed) {
     const unsigned block_size = shape.layout.block_size;
@@ -52,7 +54,7 @@ struct DecodeProblem {
     std::iota(order.begin(), order.end(), 0U);
     std::shuffle(order.begin(), order.end(), random);
     tables.assign(lengths.size() * most_blocks, num_blocks + 1000);  // what is not used is no block at all
-    keys.assign(num_blocks * shape.layout.block_stride(), from_float<T>(NAN));
+    keys.assign(num_blocks * shape.layout.block_stride(), from_float<K>(NAN));
     values = keys;
     for (std::size_t s = 0; s < lengths.size(); ++s) fill_sequence(s, order);
     queries = random_numbers<T>(heads() * dim(), seed + 1);
@@ -68,16 +70,23 @@ struct DecodeProblem {
     return shape.layout.offset(block, position % block_size, kv_head, 0);
   }
 
-  /// Calls attend(stream, call), an AttentionDecode<T>, on buffers of the device.
+  DecodeResult<T> run(AttentionDecodeRung rung, unsigned splits = 3) const {
+    DeviceBuffer<float> part_out(heads() * splits * dim(), "part_out"), part_lse(heads() * splits, "part_lse");
+    return run_with([&](Stream& stream, const Call& call) {
+      attention_decode(rung, stream, call, {part_out.ptr(), part_lse.ptr(), splits});
+    });
+  }
+
+  /// Calls attend(stream, call), a Call, on buffers of the device.
   template <typename Attend>
-  DecodeResult<T> run(const Attend& attend) const {
-    const DeviceBuffer<T> queries_device(queries, "queries"), keys_device(keys, "keys"),
-        values_device(values, "values");
+  DecodeResult<T> run_with(const Attend& attend) const {
+    const DeviceBuffer<T> queries_device(queries, "queries");
+    const DeviceBuffer<K> keys_device(keys, "keys"), values_device(values, "values");
     const DeviceBuffer<unsigned> tables_device(tables, "tables"), lengths_device(lengths, "lengths");
     DeviceBuffer<T> out(queries.size(), "out");
     DeviceBuffer<float> lse(heads(), "lse");
     Stream stream;
-    AttentionDecode<T> call;
+    Call call;
     call.queries = queries_device.ptr();
     call.kv = {keys_device.ptr(), values_device.ptr(), shape.layout, {tables_device.ptr(), most_blocks, num_blocks}};
     call.lengths = lengths_device.ptr();
@@ -95,11 +104,12 @@ struct DecodeProblem {
 
   /// The equation in double. `head`: [row][query_head].
   ///
-  /// u = 2^-24. A score is a sum of d products times the scale: it is off by (d + 2) u A at most, A = scale max_j sum_i
+  /// u = 2^-24. A score is a sum of d products times the scale: it is off by (d + 4) u A at most, A = scale max_j sum_i
   /// |q_i k_ji|. exp() of a number x, at most 2 A in size, carries that on; a device's own is off by 2 + 1.2 |x| last
   /// places of 2 u (CUDA C++ Programming Guide, "Intrinsic Functions"). The n weights, and their products with the
-  /// values, are added in any order: n u more, and a few for alpha and the division. Both sums of out = (sum w v) /
-  /// (sum w) are off by that share, the upper one of sum w |v|.
+  /// values, are added in any order: n u more, and a few for the division. Where the maximum grows, and where parts are
+  /// merged, a factor alpha joins in: as exact as a weight, and the arguments of all of them add up to 2 A. Both sums
+  /// of out = (sum w v) / (sum w) are off by that share, the upper one of sum w |v|.
   ExactHead exact(std::size_t head) const {
     const std::size_t row = head / shape.query_heads, sequence = row / shape.new_tokens;
     const std::size_t kv_head = head % shape.query_heads / (shape.query_heads / shape.layout.kv_heads);
@@ -124,7 +134,7 @@ struct DecodeProblem {
     double sum = 0;
     for (const double score : scores) sum += std::exp(score - most);
     const double u = std::ldexp(1.0, -24), n = static_cast<double>(scores.size());
-    const double score_error = (static_cast<double>(dim()) + 2) * u * largest;
+    const double score_error = (static_cast<double>(dim()) + 4) * u * largest;
     const double share = score_error + (5 * largest + 4) * u + (n + 6) * u;
     result.lse = most + std::log(sum);
     result.lse_tolerance = score_error + share + (std::fabs(result.lse) + 4) * u;
@@ -142,7 +152,9 @@ struct DecodeProblem {
   }
 
   /// The largest error of a result, in units of what is allowed; infinite for a NaN that should not be.
-  double error(const DecodeResult<T>& got) const {
+  double error(const DecodeResult<T>& got) const { return error(got, dim()); }
+  /// The same where only the first `columns` numbers of each head were asked for.
+  double error(const DecodeResult<T>& got, std::size_t columns) const {
     double worst = 0;
     const auto compare = [&](double wanted, double value, double tolerance) {
       if (value == wanted) return;
@@ -151,8 +163,8 @@ struct DecodeProblem {
     };
     for (std::size_t head = 0; head < heads(); ++head) {
       const ExactHead wanted = exact(head);
-      for (std::size_t i = 0; i < dim(); ++i) {
-        compare(wanted.out[i], as_double(got.out[head * dim() + i]), wanted.tolerance[i]);
+      for (std::size_t i = 0; i < columns; ++i) {
+        compare(wanted.out[i], as_double(got.out[head * columns + i]), wanted.tolerance[i]);
       }
       compare(wanted.lse, static_cast<double>(got.lse[head]), wanted.lse_tolerance);
     }
@@ -166,7 +178,8 @@ struct DecodeProblem {
   std::vector<unsigned> lengths;
   unsigned most_blocks = 0, num_blocks = 0;
   std::vector<unsigned> tables;
-  std::vector<T> queries, keys, values;
+  std::vector<T> queries;
+  std::vector<K> keys, values;
 
  private:
   void fill_sequence(std::size_t s, const std::vector<unsigned>& order) {
@@ -175,7 +188,7 @@ struct DecodeProblem {
       tables[s * most_blocks + b] = order[s * most_blocks + b];
     }
     const std::size_t width = shape.layout.token_stride();
-    const std::vector<T> rows = random_numbers<T>(std::size_t{2} * lengths[s] * width, static_cast<unsigned>(random()));
+    const std::vector<K> rows = random_numbers<K>(std::size_t{2} * lengths[s] * width, static_cast<unsigned>(random()));
     for (std::size_t position = 0; position < lengths[s]; ++position) {
       std::copy_n(rows.data() + 2 * position * width, width, keys.data() + place(s, position, 0));
       std::copy_n(rows.data() + (2 * position + 1) * width, width, values.data() + place(s, position, 0));

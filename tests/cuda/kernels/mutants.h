@@ -6,6 +6,7 @@
 
 #include "cuda/simt/emulator/options.h"
 #include "tests/cuda/emulate.h"
+#include "tests/support/catch.h"
 
 namespace kvarium_test {
 
@@ -31,6 +32,21 @@ std::string noticed(const Work& work, const kvarium::cuda::emulator::Site& witho
   options.without = without;
   const kvarium::cuda::emulator::UseEmulation use(options);
   return fault_of(work);
+}
+
+/// Leaves each of the `count` ordering lines of `work` out, in every order of threads.
+template <typename Work>
+void expect_all_needed(const Work& work, std::size_t count) {
+  using kvarium::cuda::emulator::Site;
+  const std::vector<Site> sites = orderings_of(work);
+  REQUIRE(sites.size() == count);
+  for (const auto order : kOrders) {
+    for (const Site& site : sites) {
+      INFO(kvarium::cuda::emulator::text_of(site));
+      CHECK(noticed(work, site, order) != "");
+    }
+    CHECK(noticed(work, Site{}, order) == "");
+  }
 }
 
 }  // namespace kvarium_test

@@ -10,9 +10,7 @@
 #include "tests/support/catch.h"
 
 using namespace kvarium::cuda;
-using emulator::Site;
-using kvarium_test::noticed;
-using kvarium_test::orderings_of;
+using kvarium_test::expect_all_needed;
 
 namespace {
 
@@ -49,20 +47,6 @@ void run_sample() {
   Stream stream;
   sample<float>(stream, logits.ptr(), params.ptr(), tokens.ptr(), 1, 64);
   stream.synchronize();
-}
-
-/// Leaves each of the `count` ordering lines of `work` out, in every order of threads.
-template <typename Work>
-void expect_all_needed(const Work& work, std::size_t count) {
-  const std::vector<Site> sites = orderings_of(work);
-  REQUIRE(sites.size() == count);
-  for (const auto order : kvarium_test::kOrders) {
-    for (const Site& site : sites) {
-      INFO(emulator::text_of(site));
-      CHECK(noticed(work, site, order) != "");
-    }
-    CHECK(noticed(work, Site{}, order) == "");
-  }
 }
 
 }  // namespace
