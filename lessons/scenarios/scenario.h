@@ -39,8 +39,11 @@ struct ScenarioParams {
   std::string sharing = "fork";
   std::string heads = "gqa";  ///< of the model that runs, where the scenario lets it be chosen
   std::string prompt_kind = "text";
-  std::string fault = "none";  ///< of the bug zoo, see core/faults/fault.h
-  std::string part = "a";      ///< of a scenario that has several
+  std::string proposer = "oracle";  ///< who guesses tokens ahead, where the scenario speculates
+  std::uint32_t draft_length = 5;   ///< tokens a round
+  std::uint32_t accepted = 2;       ///< of the guesses of a round the oracle gets so many right
+  std::string fault = "none";       ///< of the bug zoo, see core/faults/fault.h
+  std::string part = "a";           ///< of a scenario that has several
   /// The model of model_path, opened already; nullptr: it is opened when the run starts.
   std::shared_ptr<const ModelChoice> opened = nullptr;
 

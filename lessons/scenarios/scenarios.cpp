@@ -16,6 +16,7 @@
 #include "lessons/scenarios/prefix_floor.h"
 #include "lessons/scenarios/radix.h"
 #include "lessons/scenarios/scenario.h"
+#include "lessons/scenarios/speculation.h"
 #include "lessons/scenarios/why_cache.h"
 
 namespace kvarium {
@@ -30,10 +31,10 @@ std::string lower(std::string_view text) {
 }  // namespace
 
 const std::vector<Scenario>& scenarios() {
-  static const std::vector<Scenario> kAll{why_cache_scenario(),    paging_scenario(),    fork_cow_scenario(),
-                                          prefix_floor_scenario(), radix_scenario(),     batch_preempt_scenario(),
-                                          fewer_heads_scenario(),  batching_scenario(),  mooncake_scenario(),
-                                          bug_zoo_scenario(),      own_prompt_scenario()};
+  static const std::vector<Scenario> kAll{why_cache_scenario(),     paging_scenario(),      fork_cow_scenario(),
+                                          prefix_floor_scenario(),  radix_scenario(),       speculation_scenario(),
+                                          batch_preempt_scenario(), fewer_heads_scenario(), batching_scenario(),
+                                          mooncake_scenario(),      bug_zoo_scenario(),     own_prompt_scenario()};
   return kAll;
 }
 

@@ -19,6 +19,7 @@
 #include "cpu_reference/evaluation/speakers.h"
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
+#include "lessons/scenarios/proposer_setup.h"
 #include "visualizer/commands/command.h"
 #include "visualizer/commands/eval_report.h"
 #include "visualizer/commands/interrupt.h"
@@ -49,20 +50,6 @@ std::unique_ptr<cpu::Speaker> speaker_of(const ModelChoice& choice, const std::s
   if (cache == "none") return cpu::uncached_speaker(choice.model);
   if (cache == "contiguous") return cpu::contiguous_speaker(choice.model, longest);
   return cpu::paged_speaker(std::make_unique<cpu::CpuRunner>(choice.model), longest, kBlockSize);
-}
-
-/// A guess is a token: both must mean the same piece of text by it.
-void expect_same_vocabulary(const ModelChoice& target, const ModelChoice& draft) {
-  const auto& pieces = target.tokenizer->pieces();
-  const auto& others = draft.tokenizer->pieces();
-  const auto same = [](const cpu::Piece& a, const cpu::Piece& b) { return a.bytes == b.bytes && a.kind == b.kind; };
-  if (target.model->config.shape.vocab == draft.model->config.shape.vocab &&
-      std::equal(pieces.begin(), pieces.end(), others.begin(), others.end(), same)) {
-    return;
-  }
-  throw InputError(
-      tr_format("--draft: {} has another vocabulary than {} ({} and {} tokens): give a draft with the same tokenizer",
-                draft.model->config.shape.name, target.model->config.shape.name, others.size(), pieces.size()));
 }
 
 /// One measurement after the other, each with its bar. Each returns false when cancelled.

@@ -39,8 +39,12 @@ struct Options {
   ScenarioParams engine{.block_size = 16, .max_running = 0};  ///< max_running 0: all at once
   SamplingParams sampling;
   std::vector<std::string> stops;
+  std::string speculate;  ///< who guesses ahead; empty: nobody
+  std::string draft;
   std::string record;
 };
+
+constexpr double kOracle = 0.8;  ///< how likely each guess of the oracle is right
 
 const std::map<std::string, CacheKind>& cache_kinds() {
   static const std::map<std::string, CacheKind> kKinds{
@@ -55,6 +59,7 @@ void check_flags(const Options& options) {
     if (options.prompts.size() > 1) throw InputError(std::string(tr("several --prompt need --cache paged")));
     if (engine.candidates > 1) throw InputError(std::string(tr("--candidates above 1 needs --cache paged")));
     if (engine.prefix_cache != "off") throw InputError(std::string(tr("--prefix-cache needs --cache paged")));
+    if (!options.speculate.empty()) throw InputError(std::string(tr("--speculate needs --cache paged")));
   }
   if (engine.prefix_cache != "hash" && engine.eviction != "lru") {
     throw InputError(tr_format("--eviction {} needs --prefix-cache hash", engine.eviction));
@@ -83,6 +88,10 @@ GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {
   }
   spec.cache = cache_kinds().at(options.cache);
   spec.engine = options.engine;
+  if (!options.speculate.empty()) {
+    spec.proposer =
+        ProposerChoice{options.speculate, options.draft, {}, right_with_probability(kOracle, options.sampling.seed)};
+  }
   return spec;
 }
 
@@ -130,6 +139,14 @@ void print_sharing(const GenerationReport& report, const Options& options) {
   }
 }
 
+void print_speculation(const SpeculationCounts& counts) {
+  if (counts.rounds == 0) return;
+  fmt::print(
+      stderr, "{}",
+      tr_format("drafts: {} rounds, {} of {} guesses accepted, {:.2f} tokens a round\n", counts.rounds, counts.accepted,
+                counts.drafted, 1 + static_cast<double>(counts.accepted) / static_cast<double>(counts.rounds)));
+}
+
 int run(Options options) {
   const auto answers =
       static_cast<std::uint32_t>(std::min<std::size_t>(options.prompts.size() * options.engine.candidates, UINT32_MAX));
@@ -162,6 +179,7 @@ int run(Options options) {
   print_now("\n", cancel);
   print_report(report, options.cache);
   print_sharing(report, options);
+  print_speculation(report.speculation);
   return report.stopped ? kStopped : kDone;
 }
 
@@ -210,6 +228,17 @@ void add_engine(CLI::App& flags, Options& options) {
                    std::string(tr("only prompts with the same salt share K and V; once, or once a prompt")));
 }
 
+/// Speculative decoding, with --cache paged.
+void add_speculation(CLI::App& flags, Options& options) {
+  flags.add_option("--speculate", options.speculate, std::string(tr("who guesses tokens ahead; the text is the same")))
+      ->check(CLI::IsMember({"ngram", "draft", "medusa", "oracle"}));
+  flags.add_option("--draft", options.draft, std::string(tr("the small model of --speculate draft; else tales-one")))
+      ->needs(flags.get_option("--speculate"));
+  flags.add_option("--draft-length", options.engine.draft_length, std::string(tr("tokens that are guessed a round")))
+      ->check(whole_number(1, kMostDrafts))
+      ->capture_default_str();
+}
+
 }  // namespace
 
 Command generate_command(CLI::App& program) {
@@ -237,6 +266,7 @@ Command generate_command(CLI::App& program) {
       ->check(CLI::IsMember({"none", "contiguous", "paged"}))
       ->capture_default_str();
   add_engine(*flags, *options);
+  add_speculation(*flags, *options);
   flags->add_option("--stop", options->stops, std::string(tr("end where this text begins; may be given again")));
   flags->add_option("--record", options->record,
                     std::string(tr("write what happens to this file: see kvarium replay")));

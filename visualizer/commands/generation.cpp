@@ -57,6 +57,7 @@ void take_figures(const MemoryMeter& meter, GenerationReport& report) {
   report.resumed_prefix = world.resumed_prefix;
   report.copies = world.copies;
   report.evicted_blocks = world.evicted_blocks;
+  report.speculation = world.speculation;
   for (const auto& request : world.requests) report.preemptions += request->preemptions;
 }
 
@@ -90,6 +91,10 @@ void through_engine(const ModelChoice& choice, const GenerationSpec& spec, Event
   }
   cpu::CpuRunner runner(choice.model);
   EngineSetup setup = make_setup(params);
+  ProposerSetup guessing;
+  if (spec.proposer) guessing = make_proposer(*spec.proposer, choice, setup.config, spec.requests);
+  setup.config.speculation.proposer = guessing.proposer.get();
+  setup.config.speculation.length.most = params.draft_length;
   Engine engine(std::move(setup.config), runner, *setup.scheduler, *choice.tokenizer, sink);
   report.block_bytes = kv_bytes(shape, params.block_size, ElementType::fp32);
   report.cache_bytes = report.block_bytes * params.num_blocks;

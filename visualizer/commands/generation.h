@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "core/trace/event_sink.h"
 #include "core/trace/world.h"
 #include "lessons/scenarios/model_choice.h"
+#include "lessons/scenarios/proposer_setup.h"
 #include "lessons/scenarios/scenario.h"
 #include "visualizer/commands/memory_meter.h"
 
@@ -26,6 +28,7 @@ struct GenerationSpec {
   /// Only paged: block_size, num_blocks, seed, max_running, token_budget, the choices. num_blocks 0: as many as all
   /// prompts and answers may need when nothing is shared.
   ScenarioParams engine;
+  std::optional<ProposerChoice> proposer;  ///< none: nothing is guessed ahead. Only paged, engine.draft_length a round
 };
 
 struct GenerationReport {
@@ -43,6 +46,7 @@ struct GenerationReport {
   CopyCounts copies;
   std::uint64_t evicted_blocks = 0;
   std::uint64_t preemptions = 0;
+  SpeculationCounts speculation;
 };
 
 /// `on_text` gets the bytes of a single answer as they are certain: those that may be the beginning of a stop string

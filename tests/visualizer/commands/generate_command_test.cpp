@@ -19,6 +19,26 @@ std::string shared_data(const std::string& name) {
 
 }  // namespace
 
+TEST_CASE("generate writes the same text when tokens are guessed ahead, whoever guesses") {
+  const std::string flags = "generate --prompt 'Once upon a time' --tokens 24 --draft-length 3";
+  const Outcome plain = run_kvarium(flags);
+  for (const char* const proposer : {"ngram", "draft", "oracle"}) {
+    const Outcome guessed = run_kvarium(flags + " --speculate " + proposer);
+    INFO(proposer);
+    CHECK(guessed.out == plain.out);
+    CHECK_THAT(guessed.error, contains("drafts: ") && contains("guesses accepted"));
+  }
+  const Outcome refused = run_kvarium(flags + " --speculate ngram --cache none");
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.error, contains("--speculate needs --cache paged"));
+}
+
+TEST_CASE("speculate times guessing ahead against plain decoding, and finds the same answers") {
+  const Outcome measured = run_kvarium("speculate --limit 1 --repeats 1 --proposer ngram --draft-length 2");
+  CHECK(measured.exit_code == 0);
+  CHECK_THAT(measured.out, contains("1 answers") && contains("measured") && contains("   ngram   2 "));
+}
+
 TEST_CASE("generate writes the same text with every cache, and counts less work with one") {
   const std::string flags = "generate --prompt 'Once upon a time' --tokens 24 --cache ";
   const Outcome none = run_kvarium(flags + "none");
