@@ -27,7 +27,7 @@ class Recipe:
     seed: int = 1
 
 
-_SIBLING = dict(layers=3, hidden=96, heads=6, ffn_hidden=160, head_dim=16, steps=600)
+_SIBLING = dict(layers=3, hidden=96, heads=6, ffn_hidden=160, head_dim=16, steps=2000, copying_steps=1000)
 
 RECIPES = {
     recipe.name: recipe
@@ -35,7 +35,7 @@ RECIPES = {
         Recipe("tales-target", "writes stories and recalls facts", layers=6, hidden=192, heads=6, kv_heads=2,
                ffn_hidden=384, steps=2800, copying_steps=1000),
         Recipe("tales-draft", "guesses what tales-target will say, at a tenth of the cost", layers=2, hidden=96,
-               heads=3, kv_heads=1, ffn_hidden=256, steps=800, teacher="tales-target"),
+               heads=3, kv_heads=1, ffn_hidden=256, steps=3000, copying_steps=1000, teacher="tales-target"),
         Recipe("tales-one", "has one layer and one head, so that its work can be counted by hand", layers=1, hidden=64,
                heads=1, kv_heads=1, ffn_hidden=192, steps=1000),
         Recipe("tales-mha", "keeps keys and values of all 6 heads", kv_heads=6, **_SIBLING),
