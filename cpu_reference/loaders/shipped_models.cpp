@@ -12,8 +12,8 @@
 namespace kvarium::cpu {
 
 const std::vector<std::string_view>& shipped_model_names() {
-  static const std::vector<std::string_view> kNames = {"tales-target", "tales-one", "tales-mha",
-                                                       "tales-gqa",    "tales-mqa", "tales-mla"};
+  static const std::vector<std::string_view> kNames = {"tales-target", "tales-draft", "tales-one", "tales-mha",
+                                                       "tales-gqa",    "tales-mqa",   "tales-mla"};
   return kNames;
 }
 

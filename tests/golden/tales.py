@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "cpu_reference" / "training"))
 import tales  # noqa: E402
 from recipes import CONTEXT  # noqa: E402
 
-MODELS = ["tales-target", "tales-one", "tales-mha", "tales-gqa", "tales-mqa", "tales-mla"]
+MODELS = ["tales-target", "tales-draft", "tales-one", "tales-mha", "tales-gqa", "tales-mqa", "tales-mla"]
 STRIDE = 31
 
 
