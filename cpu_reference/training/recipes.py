@@ -27,7 +27,7 @@ class Recipe:
     seed: int = 1
 
 
-_SIBLING = dict(layers=3, hidden=96, heads=6, ffn_hidden=160, head_dim=16, steps=2000, copying_steps=1000)
+_SIBLING = dict(layers=3, hidden=96, heads=6, ffn_hidden=128, head_dim=16, steps=3500, copying_steps=2000)
 
 RECIPES = {
     recipe.name: recipe
