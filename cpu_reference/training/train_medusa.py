@@ -23,6 +23,7 @@ from transformers import LlamaForCausalLM
 
 import tales
 from batches import PADDING, batches, encode, pack
+from recipes import CONTEXT
 from train import MODELS, rate
 
 HEADS = 4
@@ -67,6 +68,18 @@ def hit_rates(model: LlamaForCausalLM, medusa: Medusa, tokenizer: Tokenizer) -> 
     return rates
 
 
+def write_section(card: pathlib.Path, steps: int, shares: list[float]) -> None:
+    """What stands at the end of the target's card about its heads."""
+    title = "\n## Medusa heads\n"
+    rows = "".join(f"| {k + 1} | {k + 2} | {share:.1%} |\n" for k, share in enumerate(shares))
+    section = (
+        f"\n`medusa.safetensors`, by `train_medusa.py`: {steps:,} steps of {ROWS} rows of {CONTEXT} tokens, the model itself as "
+        f"it is. Over {HELD_OUT} held-out documents:\n\n"
+        f"| head | tokens ahead | names the right token as the likeliest |\n|---|---|---|\n{rows}"
+    )
+    card.write_text(card.read_text().split(title)[0] + title + section)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", type=pathlib.Path, default=MODELS)
@@ -98,6 +111,7 @@ def main() -> None:
                for name, numbers in medusa.named_parameters() for k in range(HEADS)}
     save_file(tensors, str(folder / "medusa.safetensors"))
     shares = hit_rates(model, medusa, tokenizer)
+    write_section(folder / "README.md", args.steps, shares)
     line = ", ".join(f"head {k + 1} {share:.1%}" for k, share in enumerate(shares))
     print(f"held-out tokens named as the likeliest: {line}; written: {folder}/medusa.safetensors")
 
