@@ -21,7 +21,11 @@ const std::vector<Lesson>& lessons() {
       {"09_continuous_batching", "Continuous batching", "docs/lessons/09_continuous_batching.md", continuous_batching},
       {"10_fewer_heads", "Fewer heads", "docs/lessons/10_fewer_heads.md", fewer_heads},
       {"14_online_softmax", "Online softmax", "docs/lessons/14_online_softmax.md", online_softmax},
+      {"15_paged_attention_kernel", "A kernel for the paged cache", "docs/lessons/15_paged_attention_kernel.md",
+       paged_attention_kernel},
       {"16_without_a_cache", "Without a cache", "docs/lessons/16_without_a_cache.md", without_a_cache},
+      {"17_from_threads_to_tensor_cores", "From threads to tensor cores",
+       "docs/lessons/17_from_threads_to_tensor_cores.md", from_threads_to_tensor_cores},
   };
   return kAll;
 }

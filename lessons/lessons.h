@@ -16,6 +16,8 @@ void eviction(LessonKit& kit);
 void continuous_batching(LessonKit& kit);
 void fewer_heads(LessonKit& kit);
 void online_softmax(LessonKit& kit);
+void paged_attention_kernel(LessonKit& kit);
 void without_a_cache(LessonKit& kit);
+void from_threads_to_tensor_cores(LessonKit& kit);
 
 }  // namespace kvarium

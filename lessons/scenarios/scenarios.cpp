@@ -12,6 +12,7 @@
 #include "lessons/scenarios/fork_cow.h"
 #include "lessons/scenarios/mooncake.h"
 #include "lessons/scenarios/own_prompt.h"
+#include "lessons/scenarios/paged_kernel.h"
 #include "lessons/scenarios/paging.h"
 #include "lessons/scenarios/prefix_floor.h"
 #include "lessons/scenarios/radix.h"
@@ -33,8 +34,9 @@ std::string lower(std::string_view text) {
 const std::vector<Scenario>& scenarios() {
   static const std::vector<Scenario> kAll{why_cache_scenario(),     paging_scenario(),      fork_cow_scenario(),
                                           prefix_floor_scenario(),  radix_scenario(),       speculation_scenario(),
-                                          batch_preempt_scenario(), fewer_heads_scenario(), batching_scenario(),
-                                          mooncake_scenario(),      bug_zoo_scenario(),     own_prompt_scenario()};
+                                          batch_preempt_scenario(), fewer_heads_scenario(), paged_kernel_scenario(),
+                                          batching_scenario(),      mooncake_scenario(),    bug_zoo_scenario(),
+                                          own_prompt_scenario()};
   return kAll;
 }
 

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/trace/invariants.h"
 #include "core/trace/trace.h"
+#include "cuda/demos/stepped_kernel.h"
 #include "lessons/kit/lesson.h"
 #include "lessons/kit/lesson_kit.h"
 #include "lessons/kit/terminal_front.h"
@@ -106,12 +107,30 @@ TEST_CASE("lesson 14 adds scores one by one and counts what three attentions mov
   CHECK_THAT(text, contains("that leaves 10 of 16."));
 }
 
+TEST_CASE("lesson 15 walks a warp through the block table, pass by pass") {
+  const std::string text = unwrapped(transcript("15"));
+  CHECK_THAT(text, contains("Answer: 49."));
+  CHECK_THAT(text, contains("slot    28  29  30  31 |  12  13  14  15 |  48  49  50"));
+  CHECK_THAT(text, contains("max = 5, sum = 1.6462, out = 8.1991"));
+  CHECK_THAT(text, contains("11 of 16, 68.75 % busy."));
+  CHECK_THAT(text, contains("(3, 1.5530, 3.4381), (5, 1.6462, 8.1991), (6, 1.6579, 13.5862)"));
+  CHECK_THAT(text, contains("out / sum = 8.195079."));
+}
+
 TEST_CASE("lesson 16 keeps a state that does not grow, and shows what it forgets") {
   const std::string text = transcript("16");
   CHECK_THAT(text, contains("tokens that is 2.00 KiB, in its last step 3.75 KiB"));
   CHECK_THAT(text, contains("Answer: 4160."));
   CHECK_THAT(text, contains("1,048,576     1.00 GiB           4.00 MiB  64.5 KiB     64.0 KiB\n"));
   CHECK_THAT(text, contains("Answer: softmax attention."));
+}
+
+TEST_CASE("lesson 17 climbs a ladder of kernels and counts what each brings") {
+  const std::string text = transcript("17");
+  CHECK_THAT(text, contains("plain       512 KiB       1.0"));
+  CHECK_THAT(text, contains("tiled      16.0 KiB      32.0"));
+  CHECK_THAT(text, contains("mma        6.00 KiB      85.3"));
+  CHECK_THAT(text, contains("  9     4   4   5   5   6   6   7   7\n"));
 }
 
 TEST_CASE("a transcript is plain text of at most 80 columns, figures included") {
@@ -161,7 +180,13 @@ TEST_CASE("what a lesson points at is there when it points") {
           REQUIRE(request < world.requests.size());
           CHECK(std::stoul(rest.substr(2)) < world.requests[request]->table.size());
         }
-        const std::vector<std::string> kinds{"block", "slot", "request", "table", "tab"};
+        if (kind == "kernel") {
+          const auto step = cuda::demos::parse_step_point(point);
+          REQUIRE(step);
+          cuda::demos::SteppedKernel kernel(step->place);
+          for (std::size_t n = 0; n < step->steps; ++n) CHECK(kernel.forward(step->size));
+        }
+        const std::vector<std::string> kinds{"block", "slot", "request", "table", "tab", "kernel"};
         CHECK(std::find(kinds.begin(), kinds.end(), kind) != kinds.end());
       }
     }

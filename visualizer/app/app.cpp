@@ -102,7 +102,7 @@ void App::follow_player(bool stepping) {
   say(moment_.violations.front(), true);
 }
 
-/// Words that point at a tab, or at a node of the tree, bring it to the front.
+/// Words that point at a tab, or at a node of the tree, bring it to the front; at a step of a kernel, go there.
 void App::show_what_is_meant() {
   const Event* last = run_->player.last_event();
   const Said* said = last == nullptr ? nullptr : std::get_if<Said>(last);
@@ -110,6 +110,10 @@ void App::show_what_is_meant() {
   for (const std::string& point : said->points) {
     for (std::size_t tab = 0; tab < std::size(kCentreTabs); ++tab) {
       if (point == "tab:" + std::string(kCentreTabs[tab].name)) tab_ = static_cast<int>(tab);
+    }
+    if (const auto step = cuda::demos::parse_step_point(point)) {
+      kernel_.show(step->place);
+      kernel_.go_to(step->size, step->steps);
     }
     const auto target = parse_target(point);
     if (target && target->kind == Target::Kind::node) tab_ = kRadixTab;
@@ -197,6 +201,7 @@ void App::draw_centre(PanelContext& context, const layout::Rect& dock) {
   if (tab_ == kMetricsTab) draw_metrics_panel(context, metrics_, dock);
   if (tab_ == kHeadsTab) draw_heads_panel(context, heads_, dock);
   if (tab_ == kRooflineTab) draw_roofline_panel(context, roofline_, dock);
+  if (tab_ == kKernelTab) draw_kernel_panel(context, kernel_, dock);
 }
 
 void App::draw_right_dock(PanelContext& context, const layout::FrameLayout& frame) {

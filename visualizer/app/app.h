@@ -25,6 +25,7 @@
 #include "visualizer/panels/guide_panel.h"
 #include "visualizer/panels/heads_panel.h"
 #include "visualizer/panels/inspector_panel.h"
+#include "visualizer/panels/kernel_panel.h"
 #include "visualizer/panels/menu_bar.h"
 #include "visualizer/panels/metrics_panel.h"
 #include "visualizer/panels/model_dialog.h"
@@ -94,6 +95,8 @@ class App final : private Actions {
   void draw_tabs(PanelContext& context, const layout::Rect& dock);
   void draw_centre(PanelContext& context, const layout::Rect& dock);
   void register_shortcuts(Ui& ui);
+  void register_step(Shortcuts& keys, std::string_view id, std::function<void(KernelPanelState&)> of_kernel,
+                     std::function<void()> of_run);
   void register_time_shortcuts(Shortcuts& keys);
   void register_view_shortcuts(Ui& ui);
   void register_attention_shortcuts(Shortcuts& keys);
@@ -157,6 +160,7 @@ class App final : private Actions {
   MetricsPanelState metrics_;
   HeadsPanelState heads_;
   RooflinePanelState roofline_;
+  KernelPanelState kernel_;
   std::future<HardwareProfile> measured_;
   ComparePanelState compare_;
   Comparison comparison_;

@@ -10,6 +10,7 @@
 #include "core/words/words.h"
 #include "cpu_reference/measure_machine.h"
 #include "lessons/kit/lesson.h"
+#include "lessons/scenarios/paged_kernel.h"
 #include "lessons/scenarios/set_parameter.h"
 #include "visualizer/app/app.h"
 #include "visualizer/platform/png.h"
@@ -61,7 +62,9 @@ void App::start(bool play) {
   tab_ = scenario.id == "S01"   ? kWorkTab
          : scenario.id == "S05" ? kRadixTab
          : scenario.id == "S08" ? kHeadsTab
+         : scenario.id == "S11" ? kKernelTab
                                 : kBlocksTab;
+  if (tab_ == kKernelTab) kernel_.show(paged_kernel_demo(params));
   started_ = form_;
   play_when_events_come_ = play;
   used_ = params.opened;

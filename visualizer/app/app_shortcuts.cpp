@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/words/words.h"
 #include "visualizer/app/app.h"
 
@@ -13,16 +15,30 @@ void App::register_shortcuts(Ui& ui) {
   register_attention_shortcuts(ui.shortcuts);
 }
 
+/// Steps in time are those of the kernel while its tab is in front.
+void App::register_step(Shortcuts& keys, std::string_view id, std::function<void(KernelPanelState&)> of_kernel,
+                        std::function<void()> of_run) {
+  keys.on(id, [this, of_kernel = std::move(of_kernel), of_run = std::move(of_run)] {
+    tab_ == kKernelTab && !compare_.open ? of_kernel(kernel_) : of_run();
+  });
+}
+
 void App::register_time_shortcuts(Shortcuts& keys) {
   keys.on("play", [this] { toggle_play(); });
-  keys.on("step_forward", [this] { step(playback_.granularity, true); });
-  keys.on("step_back", [this] { step(playback_.granularity, false); });
+  using Kernel = KernelPanelState;
+  register_step(
+      keys, "step_forward", [](Kernel& kernel) { kernel.step(true); }, [this] { step(playback_.granularity, true); });
+  register_step(
+      keys, "step_back", [](Kernel& kernel) { kernel.step(false); }, [this] { step(playback_.granularity, false); });
+  register_step(
+      keys, "first", [](Kernel& kernel) { kernel.restart(); }, [this] { jump(0); });
+  register_step(
+      keys, "last", [](Kernel& kernel) { kernel.to_end(); }, [this] { jump(run_->trace.size()); });
+  keys.on("kernel_size", [this] { kernel_.next_size(); });
   keys.on("engine_step_forward", [this] { step(Granularity::step, true); });
   keys.on("engine_step_back", [this] { step(Granularity::step, false); });
   keys.on("next_mark", [this] { step_mark(true); });
   keys.on("previous_mark", [this] { step_mark(false); });
-  keys.on("first", [this] { jump(0); });
-  keys.on("last", [this] { jump(run_->trace.size()); });
   keys.on("slower", [this] { playback_.slower(); });
   keys.on("faster", [this] { playback_.faster(); });
   keys.on("pan_left", [this] { timeline_.pan(-0.25, run_->trace); });
@@ -75,8 +91,12 @@ void App::register_view_shortcuts(Ui& ui) {
   keys.on("search", search);
   keys.on("find", search);
   keys.on("go_to", [this] { menu_.dialog.open(PathDialog::For::go_to, ""); });
-  keys.on("select_up", [this] { tab_ == kRadixTab ? select_in_tree(TreeMove::previous) : select_request(-1); });
-  keys.on("select_down", [this] { tab_ == kRadixTab ? select_in_tree(TreeMove::next) : select_request(1); });
+  register_step(
+      keys, "select_up", [](KernelPanelState& kernel) { kernel.move_thread(-1); },
+      [this] { tab_ == kRadixTab ? select_in_tree(TreeMove::previous) : select_request(-1); });
+  register_step(
+      keys, "select_down", [](KernelPanelState& kernel) { kernel.move_thread(1); },
+      [this] { tab_ == kRadixTab ? select_in_tree(TreeMove::next) : select_request(1); });
   keys.on("select_parent", [this] { select_in_tree(TreeMove::parent); });
   keys.on("select_child", [this] { select_in_tree(TreeMove::child); });
   keys.on("theme", [this] { toggle_theme(); });

@@ -35,6 +35,7 @@ Command heads_command(CLI::App& program);
 Command perplexity_command(CLI::App& program);
 Command eval_command(CLI::App& program);
 Command speculate_command(CLI::App& program);
+Command kernel_command(CLI::App& program);
 
 /// The state and the first requests of it, in words.
 void print_text_twin(const World& world);

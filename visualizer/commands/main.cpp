@@ -40,7 +40,7 @@ int run_program(int argc, const char* const* argv) {
                                       why_command(program),      generate_command(program),   beam_command(program),
                                       replay_command(program),   bytes_command(program),      roofline_command(program),
                                       tokenize_command(program), perplexity_command(program), eval_command(program),
-                                      heads_command(program),    speculate_command(program)};
+                                      heads_command(program),    speculate_command(program),  kernel_command(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -12,6 +12,7 @@
 #include "core/trace/describe.h"
 #include "core/words/words.h"
 #include "lessons/scenarios/fewer_heads.h"
+#include "lessons/scenarios/paged_kernel.h"
 #include "visualizer/commands/command.h"
 #include "visualizer/commands/trace_source.h"
 
@@ -42,10 +43,12 @@ void print_comparison(const Options& options, const Trace& left) {
                                    tr_format("{}, step {}", options.compare, there.step)));
 }
 
-/// Scenario S08 compares models that no engine runs.
+/// Scenario S08 compares models that no engine runs, S11 steps a kernel.
 void print_what_stands_beside(const TraceSource& source) {
-  if (source.scenario.empty() || find_scenario(source.scenario).id != fewer_heads_scenario().id) return;
-  fmt::print("\n{}", fewer_heads_text());
+  if (source.scenario.empty()) return;
+  const std::string& id = find_scenario(source.scenario).id;
+  if (id == fewer_heads_scenario().id) fmt::print("\n{}", fewer_heads_text());
+  if (id == paged_kernel_scenario().id) fmt::print("\n{}", paged_kernel_text(params_of(source)));
 }
 
 }  // namespace
@@ -64,7 +67,8 @@ Command text_command(CLI::App& program) {
       std::string(tr("Example: kvarium text --scenario S02 --step 40\n"
                      "Example: kvarium text --scenario S02 --set block_size=4 --set prompt_tokens=9 --step 1")));
   const auto options = std::make_shared<Options>();
-  flags->add_option("--scenario", options->source.scenario, std::string(tr("S01 to S08, X1, B1 or own, or its name")));
+  flags->add_option("--scenario", options->source.scenario,
+                    std::string(tr("S01 to S08, S11, X1, B1 or own, or its name")));
   flags->add_option("--set", options->source.set, std::string(tr("a parameter of the scenario: block_size=4")))
       ->needs("--scenario");
   flags->add_option("--lesson", options->source.lesson, std::string(tr("a lesson's number")))->excludes("--scenario");

@@ -9,7 +9,6 @@
 #include "core/trace/trace_io.h"
 #include "core/words/words.h"
 #include "lessons/kit/lesson.h"
-#include "lessons/scenarios/scenario.h"
 #include "lessons/scenarios/set_parameter.h"
 #include "visualizer/commands/numbers.h"
 
@@ -19,6 +18,15 @@ std::unique_ptr<Trace> load_trace_file(const std::string& path) {
   ReadTrace read = read_trace(path);
   if (!read.warning.empty()) fmt::print(stderr, "kvarium: {}\n", read.warning);
   return std::move(read.trace);
+}
+
+ScenarioParams params_of(const TraceSource& source) {
+  const Scenario& scenario = find_scenario(source.scenario);
+  ScenarioParams params = scenario.defaults;
+  for (const std::string& assignment : source.set) {
+    set_parameter(scenario, params, parse_assignment(assignment));
+  }
+  return params;
 }
 
 std::unique_ptr<Trace> load_trace(const TraceSource& source) {
@@ -31,12 +39,7 @@ std::unique_ptr<Trace> load_trace(const TraceSource& source) {
   if (source.scenario.empty()) {
     throw InputError(std::string(tr("of what? Give a trace file, --scenario NAME or --lesson NUMBER")));
   }
-  const Scenario& scenario = find_scenario(source.scenario);
-  ScenarioParams params = scenario.defaults;
-  for (const std::string& assignment : source.set) {
-    set_parameter(scenario, params, parse_assignment(assignment));
-  }
-  run_scenario(scenario, params, *trace, CancelToken());
+  run_scenario(find_scenario(source.scenario), params_of(source), *trace, CancelToken());
   return trace;
 }
 

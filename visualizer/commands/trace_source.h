@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/trace/trace.h"
+#include "lessons/scenarios/scenario.h"
 
 namespace kvarium {
 
@@ -19,6 +20,8 @@ struct TraceSource {
   std::string file;
 };
 
+/// The scenario's own, with what is set. InputError for a scenario or a parameter that there is not.
+ScenarioParams params_of(const TraceSource& source);
 /// Runs or reads it. What is left out of a torn file is said on standard error. InputError when none is named.
 std::unique_ptr<Trace> load_trace(const TraceSource& source);
 /// The same for a file alone.

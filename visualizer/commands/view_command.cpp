@@ -13,7 +13,7 @@ namespace kvarium {
 void add_shown_flags(CLI::App& flags, ui::ShownOptions& options) {
   const auto words = [](std::string_view english) { return std::string(tr(english)); };
   auto* scenario =
-      flags.add_option("--scenario", options.scenario, words("S01 to S08, X1, B1 or own, or the scenario's name"));
+      flags.add_option("--scenario", options.scenario, words("S01 to S08, S11, X1, B1 or own, or the scenario's name"));
   flags.add_option("--set", options.set, words("a parameter of the scenario: --set block_size=4; may be repeated"))
       ->take_all();
   auto* lesson = flags.add_option("--lesson", options.lesson, words("a lesson instead: its number or id"));
@@ -35,8 +35,9 @@ Command view_command(CLI::App& program) {
       ->check(whole_number(0, UINT64_MAX));
   flags->add_option("--select", options->select,
                     words("what is selected: block:3, slot:29, request:A, token:A[13], node:4"));
-  flags->add_option("--tab", options->tab,
-                    words("blocks, work, radix, metrics, attention, heads or roofline; else what suits the scenario"));
+  flags->add_option(
+      "--tab", options->tab,
+      words("blocks, work, radix, metrics, attention, heads, roofline or kernel; else what suits the scenario"));
   flags->add_option("--compare", options->compare, words("a second run beside it with this value: eviction=fifo"));
   flags->add_option("--screenshot", options->screenshot, words("the PNG file to write"));
   flags->add_option("--dump-ui", options->dump_ui,

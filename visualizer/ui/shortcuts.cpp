@@ -46,6 +46,7 @@ std::vector<Shortcut> make_table() {
       {"cell_down", chord("Ctrl+Shift+Down"), "Attention tab: to the cell below"},
       {"cell_left", chord("Ctrl+Shift+Left"), "Attention tab: to the cell at the left"},
       {"cell_right", chord("Ctrl+Shift+Right"), "Attention tab: to the cell at the right"},
+      {"kernel_size", chord("K"), "Kernel tab: the next size of step"},
       {"inspect", chord("Enter"), "Inspect the selection"},
       {"why", chord("Shift+Enter"), "Why did this happen?"},
       {"search", typed('/'), "Search"},

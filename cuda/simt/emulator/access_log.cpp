@@ -92,7 +92,7 @@ void AccessLog::note(const Block& block, const Region& region, const void* addre
                      const Site& site) {
   const unsigned thread = block.running();
   noted_.push_back({line_of(region, access, site), block.index().x, thread / kWarpSize, thread % kWarpSize, 0,
-                    region.offset_of(address), bytes});
+                    region.offset_of(address), bytes, noted_.size()});
 }
 
 void AccessLog::end_block() {
@@ -113,10 +113,11 @@ void AccessLog::end_block() {
 
 void AccessLog::count(const Noted* first, const Noted* end) {
   LineCount& line = lines_[first->line];
-  Request request{line.site, line.access, line.space, line.region, first->block, first->warp, first->occurrence, {}};
+  Request request{line.site, line.access, line.space, line.region, first->block, first->warp, first->occurrence, {}, 0};
   for (const Noted* noted = first; noted != end; ++noted) {
     request.lanes.push_back({noted->lane, noted->offset, noted->bytes});
     line.bytes += noted->bytes;
+    request.last_access = std::max(request.last_access, noted->number);
   }
   const bool is_global = line.space == Space::global;
   ++line.requests;

@@ -32,6 +32,8 @@ struct Request {
   unsigned warp = 0;
   unsigned occurrence = 0;  ///< 0: the first time that the lanes come by this line in this block
   std::vector<LaneAccess> lanes;
+  /// When the last of its lanes asked: its number among all accesses of the block.
+  std::size_t last_access = 0;
 };
 
 /// Distinct sectors of 32 bytes, and the fewest that could hold as many distinct bytes.
@@ -63,7 +65,7 @@ class AccessLog {
 
   void note(const Block& block, const Region& region, const void* address, std::size_t bytes, Access access,
             const Site& site);
-  /// A block is done: what was noted becomes requests.
+  /// A block is done: what was noted becomes requests. (In the middle of a block, end it in a copy of the log.)
   void end_block();
 
   /// In the order in which the lines were first met.
@@ -76,6 +78,7 @@ class AccessLog {
     unsigned block, warp, lane;
     unsigned occurrence;
     std::size_t offset, bytes;
+    std::size_t number;  ///< among all accesses of the block
   };
   std::size_t line_of(const Region& region, Access access, const Site& site);
   void count(const Noted* first, const Noted* end);

@@ -16,9 +16,10 @@ bool is_flat(const dim3& size) { return size.y == 1 && size.z == 1; }
 
 bool wait_alike(const Thread& a, const Thread& b) {
   if (a.state != b.state) return false;
-  if (a.state != ThreadState::at_barrier && a.state != ThreadState::at_warp_call) return true;
+  if (a.state == ThreadState::unstarted || a.state == ThreadState::ready || a.state == ThreadState::returned)
+    return true;
   return a.site == b.site && std::strcmp(a.waits_at, b.waits_at) == 0 &&
-         (a.state == ThreadState::at_barrier || a.mask == b.mask);
+         (a.state != ThreadState::at_warp_call || a.mask == b.mask);
 }
 
 /// "waits at __syncthreads (a.cuh:12)"

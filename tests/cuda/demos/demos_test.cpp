@@ -1,0 +1,104 @@
+// What holds for every kernel that can be stepped through.
+
+#include <cmath>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "core/error.h"
+#include "cuda/demos/source_text.h"
+#include "cuda/demos/stepped_text.h"
+#include "tests/support/catch.h"
+
+using namespace kvarium;
+using namespace kvarium::cuda::demos;
+using kvarium_test::contains;
+
+namespace {
+
+void for_each_demo(const std::function<void(const DemoPlace&)>& look) {
+  DemoPlace place;
+  for (place.kernel = 0; place.kernel < kernels().size(); ++place.kernel) {
+    for (place.rung = 0; place.rung < place.of_kernel().rungs.size(); ++place.rung) {
+      for (place.problem = 0; place.problem < place.of_rung().problems.size(); ++place.problem) {
+        INFO(place.of_kernel().id << " " << place.of_rung().id << " " << place.of_problem().id);
+        look(place);
+      }
+    }
+  }
+}
+
+std::string complaint(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("every demo moves as many bytes as the table of its kernel says, and no fewer than the floor") {
+  for_each_demo([](const DemoPlace& place) {
+    const SteppedKernel kernel(place);
+    CHECK(traffic(kernel.whole()).bytes == kernel.instance().by_table.bytes);
+    CHECK(kernel.instance().by_table.bytes >= kernel.instance().floor.bytes);
+  });
+}
+
+TEST_CASE("every demo comes to its end in steps of every size, and each place where a thread stands has its source") {
+  for_each_demo([](const DemoPlace& place) {
+    for (std::size_t size = 0; size < kStepSizes.size(); ++size) {
+      SteppedKernel kernel(place);
+      INFO("steps of the size " << kStepSizes[size]);
+      std::set<int> lines;
+      while (kernel.forward(static_cast<StepSize>(size), static_cast<unsigned>(kernel.num_steps()) % 3)) {
+        for (unsigned t = 0; t < kernel.threads().num_threads(); ++t) {
+          const cuda::emulator::Thread& thread = kernel.threads().thread(t);
+          if (place_words(thread).empty() || !lines.insert(thread.site.line).second) continue;
+          CHECK(source_lines(thread.site).size() >= static_cast<std::size_t>(thread.site.line));
+        }
+      }
+      CHECK(kernel.threads().is_done());
+      CHECK(kernel.fault().empty());
+    }
+  });
+}
+
+TEST_CASE("every demo has written all of its outputs when all blocks have run") {
+  for_each_demo([](const DemoPlace& place) {
+    const auto instance = place.of_problem().make();
+    cuda::emulator::run_launch(instance->launch());
+    REQUIRE_FALSE(instance->outputs().empty());
+    std::size_t numbers = 0;
+    for (const Output& output : instance->outputs()) {
+      for (const float number : output.numbers) numbers += std::isnan(number) ? 0 : 1;
+    }
+    CHECK(numbers > 0);
+    CHECK_FALSE(std::isnan(instance->outputs()[0].numbers[0]));
+  });
+}
+
+TEST_CASE("every line of a kernel that touches memory has its source in the program") {
+  for_each_demo([](const DemoPlace& place) {
+    const SteppedKernel kernel(place);
+    for (const cuda::emulator::LineCount& line : kernel.whole().lines()) {
+      const std::vector<std::string>& lines = source_lines(line.site);
+      INFO(line_words(line));
+      REQUIRE(lines.size() >= static_cast<std::size_t>(line.site.line));
+      CHECK(lines[static_cast<std::size_t>(line.site.line) - 1].find_first_not_of(' ') != std::string::npos);
+    }
+  });
+  CHECK(source_lines({"somewhere/else.cuh", 1}).empty());
+}
+
+TEST_CASE("a demo is found by its names, and a wrong name is answered with those that there are") {
+  CHECK(find_demo("", "", "") == DemoPlace{0, 0, 0});
+  CHECK(find_demo("rms_norm", "block_a_token", "").of_problem().id == "2x256");
+  CHECK_THAT(complaint([] { find_demo("softmix", "", ""); }), contains("attention_decode, rms_norm"));
+  CHECK_THAT(complaint([] { find_demo("rms_norm", "x", ""); }), contains("thread_a_token, warp_a_token"));
+  CHECK_THAT(complaint([] { find_demo("", "", "x"); }), contains("eleven-8, eleven-4"));
+  CHECK(find_step_size("phase") == StepSize::phase);
+  CHECK_THAT(complaint([] { find_step_size("mile"); }), contains("lane, warp, stop, phase, end"));
+}
