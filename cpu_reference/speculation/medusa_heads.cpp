@@ -38,8 +38,10 @@ CpuMedusaHeads::CpuMedusaHeads(std::shared_ptr<const Model> model, const TensorT
   while (true) {
     const std::string name = fmt::format("medusa.{}.", heads_.size());
     if (!heads_.empty() && !taker.has(name + "weight")) break;
-    WeightMatrix weight = taker.matrix(name + "weight", hidden, hidden);
-    heads_.push_back({weight, taker.vector(name + "bias", hidden)});
+    Head& head = heads_.emplace_back();
+    head.weight = taker.matrix(name + "weight", hidden, hidden);
+    head.bias = taker.vector(name + "bias", hidden);
+    head.projection = taker.matrix(name + "projection", hidden, hidden);
   }
   taker.expect_all_taken({});
   memory_ = taker.memory();
@@ -55,11 +57,12 @@ std::vector<TokenId> CpuMedusaHeads::guess(std::uint32_t head, std::span<const f
   }
   const auto width = static_cast<Index>(hidden.size());
   const Matrix h = Eigen::Map<const Matrix>(hidden.data(), 1, width);
-  Matrix y(1, width), logits(1, Index{model_->config.shape.vocab});
+  Matrix y(1, width), projected(1, width), logits(1, Index{model_->config.shape.vocab});
   linear(h, heads_[head].weight, y, threads_, work);
   y += heads_[head].bias.transpose();
   y = h.array() + y.array() / (1.0F + (-y.array()).exp());
-  linear(y, model_->weights.head, logits, threads_, work);
+  linear(y, heads_[head].projection, projected, threads_, work);
+  linear(projected, model_->weights.head, logits, threads_, work);
   if (!logits.allFinite()) throw InputError(fmt::format("Medusa head {} gives a logit that is no finite number", head));
   return likeliest(logits, ranks);
 }

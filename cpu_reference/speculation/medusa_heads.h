@@ -1,9 +1,10 @@
 #pragma once
 // Medusa heads on a model (Cai et al. 2024, equation 1): from the hidden state h behind the final norm, head k says
 //
-//   logits_k = W_head (h + silu(W_k h + b_k))        silu(x) = x / (1 + exp(-x))
+//   logits_k = W_head P_k (h + silu(W_k h + b_k))        silu(x) = x / (1 + exp(-x))
 //
-// with the model's own output projection W_head for all heads: the paper gives each one of its own.
+// with the model's own output projection W_head for all heads: the paper gives each one of its own, which P_k makes out
+// of it with fewer numbers.
 
 #include <filesystem>
 #include <memory>
@@ -21,8 +22,9 @@ struct Model;
 
 class CpuMedusaHeads final : public MedusaHeads {
  public:
-  /// "medusa.<k>.weight" [hidden][hidden] and "medusa.<k>.bias" [hidden] for k = 0, 1, ... `where` names the file in
-  /// errors. InputError for a file without heads, with anything else in it, or with heads for another hidden size.
+  /// "medusa.<k>.weight" [hidden][hidden], "medusa.<k>.bias" [hidden] and "medusa.<k>.projection" [hidden][hidden] for
+  /// k = 0, 1, ... `where` names the file in errors. InputError for a file without heads, with anything else in it, or
+  /// with heads for another hidden size.
   CpuMedusaHeads(std::shared_ptr<const Model> model, const TensorTable& tensors, const std::string& where);
 
   std::uint32_t num_heads() const override { return static_cast<std::uint32_t>(heads_.size()); }
@@ -33,8 +35,9 @@ class CpuMedusaHeads final : public MedusaHeads {
 
  private:
   struct Head {
-    WeightMatrix weight;  ///< [hidden][hidden]
-    Vector bias;          ///< [hidden]
+    WeightMatrix weight;      ///< [hidden][hidden]
+    Vector bias;              ///< [hidden]
+    WeightMatrix projection;  ///< [hidden][hidden]
   };
 
   std::shared_ptr<const Model> model_;

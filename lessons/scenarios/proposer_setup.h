@@ -30,7 +30,7 @@ struct ProposerChoice {
 };
 
 /// The draft model when none is named.
-inline constexpr std::string_view kDefaultDraft = "tales-one";
+inline constexpr std::string_view kDefaultDraft = "tales-draft";
 
 /// `requests`: those that will be served; the oracle hears their answers first. The draft model gets a pool like the
 /// target's. InputError for a kind that there is not, models that do not belong together, files that cannot be read, or

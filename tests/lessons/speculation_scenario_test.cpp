@@ -56,6 +56,7 @@ TEST_CASE("S06: the answer is the same, whoever guesses and however well") {
   CHECK(answer({"accepted=5"}) == expected);
   CHECK(answer({"proposer=ngram"}) == expected);
   CHECK(answer({"proposer=draft", "draft_length=3"}) == expected);
+  CHECK(answer({"proposer=medusa", "draft_length=4"}) == expected);
   CHECK(answer({"proposer=draft", "prefix_cache=radix"}) == expected);
 }
 

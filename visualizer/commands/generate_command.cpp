@@ -232,7 +232,7 @@ void add_engine(CLI::App& flags, Options& options) {
 void add_speculation(CLI::App& flags, Options& options) {
   flags.add_option("--speculate", options.speculate, std::string(tr("who guesses tokens ahead; the text is the same")))
       ->check(CLI::IsMember({"ngram", "draft", "medusa", "oracle"}));
-  flags.add_option("--draft", options.draft, std::string(tr("the small model of --speculate draft; else tales-one")))
+  flags.add_option("--draft", options.draft, std::string(tr("the small model of --speculate draft; else tales-draft")))
       ->needs(flags.get_option("--speculate"));
   flags.add_option("--draft-length", options.engine.draft_length, std::string(tr("tokens that are guessed a round")))
       ->check(whole_number(1, kMostDrafts))

@@ -123,7 +123,7 @@ Command speculate_command(CLI::App& program) {
   flags->add_option("--draft-length", options->lengths, std::string(tr("tokens that are guessed a round; several")))
       ->check(whole_number(1, kMostDrafts))
       ->capture_default_str();
-  flags->add_option("--draft", options->draft, std::string(tr("the small model that guesses; else tales-one")));
+  flags->add_option("--draft", options->draft, std::string(tr("the small model that guesses; else tales-draft")));
   flags->add_option("--medusa", options->medusa, std::string(tr("the heads' file; else the one beside tales-target")));
   flags->add_option("--set", options->set, std::string(tr("texts as JSON lines; none: those that come with Kvarium")));
   flags->add_option("--limit", options->limit, std::string(tr("the first so many stories")))

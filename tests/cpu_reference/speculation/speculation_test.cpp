@@ -33,6 +33,7 @@ struct HeadFile {
       const std::string name = "medusa." + std::to_string(k);
       add(name + ".weight", {hidden, hidden}, draws);
       add(name + ".bias", {hidden}, draws);
+      add(name + ".projection", {hidden, hidden}, draws);
     }
   }
   void add(const std::string& name, std::vector<std::uint64_t> shape, std::mt19937_64& draws) {
@@ -128,14 +129,22 @@ TEST_CASE("a Medusa head adds what it learned to the hidden state, and the model
   CHECK(heads.hidden_size() == 8);
   std::mt19937_64 draws(9);
   const Matrix h = kvarium_test::random_matrix(1, 8, draws);
-  const Eigen::Map<const Matrix> w(file.numbers[2]->data(), 8, 8);  // of head 1
-  std::vector<double> logits(32);
-  for (Index v = 0; v < 32; ++v) {
-    for (Index o = 0; o < 8; ++o) {
-      double x = (*file.numbers[3])[static_cast<std::size_t>(o)];
-      for (Index i = 0; i < 8; ++i) x += static_cast<double>(w(o, i)) * static_cast<double>(h(0, i));
-      const double y = static_cast<double>(h(0, o)) + x / (1 + std::exp(-x));
-      logits[static_cast<std::size_t>(v)] += y * static_cast<double>(model->weights.head.f32()(v, o));
+  // Of head 1.
+  const Eigen::Map<const Matrix> w(file.numbers[3]->data(), 8, 8), projection(file.numbers[5]->data(), 8, 8);
+  const std::vector<float>& bias = *file.numbers[4];
+  std::vector<double> inner(8), projected(8), logits(32);
+  for (std::size_t o = 0; o < 8; ++o) {
+    double x = static_cast<double>(bias[o]);
+    for (std::size_t i = 0; i < 8; ++i)
+      x += static_cast<double>(w(Index(o), Index(i))) * static_cast<double>(h(0, Index(i)));
+    inner[o] = static_cast<double>(h(0, Index(o))) + x / (1 + std::exp(-x));
+  }
+  for (std::size_t o = 0; o < 8; ++o) {
+    for (std::size_t i = 0; i < 8; ++i) projected[o] += static_cast<double>(projection(Index(o), Index(i))) * inner[i];
+  }
+  for (std::size_t v = 0; v < 32; ++v) {
+    for (std::size_t i = 0; i < 8; ++i) {
+      logits[v] += static_cast<double>(model->weights.head.f32()(Index(v), Index(i))) * projected[i];
     }
   }
   Work work;
@@ -146,7 +155,7 @@ TEST_CASE("a Medusa head adds what it learned to the hidden state, and the model
     return logits[static_cast<std::size_t>(a)] > logits[static_cast<std::size_t>(b)];
   });
   CHECK(best == std::vector<TokenId>{TokenId{order[0]}, TokenId{order[1]}, TokenId{order[2]}});
-  CHECK(work.flops == 2 * (8 * 8 + 8 * 32));
+  CHECK(work.flops == 2 * (8 * 8 + 8 * 8 + 8 * 32));
 }
 
 TEST_CASE("heads that are missing, of another size, or with something beside them are refused") {

@@ -22,7 +22,7 @@ std::string shared_data(const std::string& name) {
 TEST_CASE("generate writes the same text when tokens are guessed ahead, whoever guesses") {
   const std::string flags = "generate --prompt 'Once upon a time' --tokens 24 --draft-length 3";
   const Outcome plain = run_kvarium(flags);
-  for (const char* const proposer : {"ngram", "draft", "oracle"}) {
+  for (const char* const proposer : {"ngram", "draft", "medusa", "oracle"}) {
     const Outcome guessed = run_kvarium(flags + " --speculate " + proposer);
     INFO(proposer);
     CHECK(guessed.out == plain.out);
