@@ -33,6 +33,21 @@ inline namespace SIMT_BACKEND {
 
 enum class PrefillRung { naive, tiled, mma };
 
+/// Whether a rung can take heads of this width: naive 8, 16, 32, 64 and 128, the others all but 8. mma takes no float.
+template <typename T>
+constexpr bool fits_prefill(PrefillRung rung, unsigned head_dim) {
+  if (rung == PrefillRung::mma && std::is_same_v<T, float>) return false;
+  if (head_dim == 8) return rung == PrefillRung::naive;
+  return head_dim == 16 || head_dim == 32 || head_dim == 64 || head_dim == 128;
+}
+
+/// The quickest rung that can take the heads.
+template <typename T>
+constexpr PrefillRung best_prefill(unsigned head_dim) {
+  if (fits_prefill<T>(PrefillRung::mma, head_dim)) return PrefillRung::mma;
+  return fits_prefill<T>(PrefillRung::tiled, head_dim) ? PrefillRung::tiled : PrefillRung::naive;
+}
+
 template <typename T, int head_dim>
 void launch_attention_prefill(PrefillRung rung, Stream& stream, const AttentionPrefill<T>& batch) {
   constexpr float kLog2E = 1.44269504F;
@@ -42,8 +57,10 @@ void launch_attention_prefill(PrefillRung rung, Stream& stream, const AttentionP
   if (rung == PrefillRung::naive) {
     launch(attention_prefill_naive<T, head_dim>, grid(1), kNaiveThreads, 0, stream, batch, scale);
   } else if (rung == PrefillRung::tiled) {
-    launch(attention_prefill_tiled<T, head_dim>, grid(kTiledRows), kTiledThreads, 0, stream, batch, scale * kLog2E);
-  } else if constexpr (!std::is_same_v<T, float>) {
+    if constexpr (fits_prefill<T>(PrefillRung::tiled, head_dim)) {
+      launch(attention_prefill_tiled<T, head_dim>, grid(kTiledRows), kTiledThreads, 0, stream, batch, scale * kLog2E);
+    }
+  } else if constexpr (fits_prefill<T>(PrefillRung::mma, head_dim)) {
     launch(attention_prefill_mma<T, head_dim>, grid(kMmaRows), kMmaThreads, MmaShared<T, head_dim>::kBytes, stream,
            batch, scale * kLog2E);
   }
@@ -65,6 +82,10 @@ void check_attention_prefill(PrefillRung rung, const AttentionPrefill<T>& batch)
   if (rung == PrefillRung::mma && std::is_same_v<T, float>) {
     throw MisuseError("attention_prefill: rung mma multiplies 16-bit numbers, not float");
   }
+  if (!fits_prefill<T>(rung, layout.head_dim)) {
+    throw MisuseError("attention_prefill: heads are 16, 32, 64 or 128 numbers wide, for rung naive also 8, not " +
+                      std::to_string(layout.head_dim));
+  }
 }
 
 /// Writes `out` for every new token of the batch. MisuseError when the rung cannot take it.
@@ -73,17 +94,16 @@ void attention_prefill(PrefillRung rung, Stream& stream, const AttentionPrefill<
   check_attention_prefill(rung, batch);
   if (batch.sequences == 0 || batch.most_new == 0 || batch.query_heads == 0) return;
   switch (batch.cache.layout.head_dim) {
+    case 8:
+      return launch_attention_prefill<T, 8>(rung, stream, batch);
     case 16:
       return launch_attention_prefill<T, 16>(rung, stream, batch);
     case 32:
       return launch_attention_prefill<T, 32>(rung, stream, batch);
     case 64:
       return launch_attention_prefill<T, 64>(rung, stream, batch);
-    case 128:
-      return launch_attention_prefill<T, 128>(rung, stream, batch);
     default:
-      throw MisuseError("attention_prefill: heads are 16, 32, 64 or 128 numbers wide, not " +
-                        std::to_string(batch.cache.layout.head_dim));
+      return launch_attention_prefill<T, 128>(rung, stream, batch);
   }
 }
 

@@ -1,0 +1,67 @@
+#include "cuda/runner/check_batch.h"
+
+#include <fmt/format.h>
+
+#include "core/blocks/blocks_for.h"
+#include "core/error.h"
+
+namespace kvarium::cuda {
+namespace {
+
+void check_sequence(const ModelShape& shape, const ScheduledSequence& sequence, std::uint32_t block_size,
+                    std::uint32_t num_blocks) {
+  const std::uint64_t end = std::uint64_t{sequence.first_position} + sequence.tokens.size();
+  if (sequence.tokens.empty()) throw MisuseError("a forward pass over a sequence without tokens");
+  if (end > shape.context) {
+    throw MisuseError(fmt::format("{} tokens are more than the model's context of {}", end, shape.context));
+  }
+  if (sequence.logit_rows == 0 || sequence.logit_rows > sequence.tokens.size()) {
+    throw MisuseError(fmt::format("{} rows of logits of {} tokens", sequence.logit_rows, sequence.tokens.size()));
+  }
+  for (const TokenId token : sequence.tokens) {
+    if (value(token) >= 0 && static_cast<std::uint32_t>(value(token)) < shape.vocab) continue;
+    throw MisuseError(fmt::format("token {} is outside the vocabulary of {}", value(token), shape.vocab));
+  }
+  if (std::uint64_t{sequence.block_table.size()} * block_size < end) {
+    throw MisuseError(
+        fmt::format("a table of {} blocks of {} for {} tokens", sequence.block_table.size(), block_size, end));
+  }
+  for (const BlockId block : sequence.block_table) {
+    if (value(block) < num_blocks) continue;
+    throw MisuseError(fmt::format("there is no block {}: the cache has {}", value(block), num_blocks));
+  }
+}
+
+/// Numbers of one layer's matrices.
+std::uint64_t layer_numbers(const PlainModel& model) {
+  const std::uint64_t hidden = model.shape.hidden,
+                      queries = std::uint64_t{model.shape.query_heads} * model.shape.head_dim;
+  return 2 * hidden * queries + 2 * hidden * key_row_width(model.shape) + 3 * hidden * model.ffn_hidden;
+}
+
+}  // namespace
+
+void check_batch(const ModelShape& shape, std::span<const ScheduledSequence> batch, std::uint32_t block_size,
+                 std::uint32_t num_blocks) {
+  if (batch.empty()) throw MisuseError("a forward pass over an empty batch");
+  for (const ScheduledSequence& sequence : batch) check_sequence(shape, sequence, block_size, num_blocks);
+}
+
+Work work_of(const PlainModel& model, const ScheduledSequence& sequence) {
+  const std::uint64_t tokens = sequence.tokens.size(), layers = model.shape.layers;
+  const std::uint64_t seen = tokens * sequence.first_position + tokens * (tokens + 1) / 2;
+  Work work;
+  work.kv_projections = tokens * layers;
+  work.score_products = layers * model.shape.query_heads * seen;
+  work.flops = 2 * (tokens * layers * layer_numbers(model) +
+                    sequence.logit_rows * std::uint64_t{model.shape.vocab} * model.shape.hidden) +
+               4 * work.score_products * model.shape.head_dim;
+  return work;
+}
+
+std::uint64_t weight_bytes(const PlainModel& model, std::size_t bytes_of_number) {
+  return (model.shape.layers * layer_numbers(model) + std::uint64_t{model.shape.vocab} * model.shape.hidden) *
+         bytes_of_number;
+}
+
+}  // namespace kvarium::cuda

@@ -1,0 +1,22 @@
+#pragma once
+// What a pass over the kernels is asked, checked before anything is computed, and what it will do, counted.
+
+#include <span>
+
+#include "core/model_runner.h"
+#include "cuda/runner/plain_model.h"
+
+namespace kvarium::cuda {
+
+/// MisuseError as ModelRunner::forward() says.
+void check_batch(const ModelShape& shape, std::span<const ScheduledSequence> batch, std::uint32_t block_size,
+                 std::uint32_t num_blocks);
+
+/// Products and sums of one sequence's share of a pass, by the shapes: as the CPU reference counts them, but without
+/// bytes.
+Work work_of(const PlainModel& model, const ScheduledSequence& sequence);
+
+/// All weights that a pass reads.
+std::uint64_t weight_bytes(const PlainModel& model, std::size_t bytes_of_number);
+
+}  // namespace kvarium::cuda

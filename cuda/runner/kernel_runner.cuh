@@ -1,0 +1,149 @@
+#pragma once
+// The ModelRunner of kernel_runner.h for numbers of one type.
+
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "core/error.h"
+#include "cuda/runner/check_batch.h"
+#include "cuda/runner/kernel_pass.cuh"
+#include "cuda/runner/kernel_runner.h"
+
+namespace kvarium::cuda {
+inline namespace SIMT_BACKEND {
+
+template <typename T>
+class KernelRunner final : public ModelRunner {
+ public:
+  explicit KernelRunner(PlainModel model)
+      : model_(std::move(model)), weights_(model_), frequencies_(model_.rope_frequencies, "rope frequencies") {}
+
+  const ModelShape& shape() const override { return model_.shape; }
+
+  void create_cache(std::uint32_t num_blocks, std::uint32_t block_size) override {
+    if (cache_) throw MisuseError("the runner has a cache already");
+    cache_.emplace(model_.shape, num_blocks, block_size);
+  }
+
+  ForwardResult forward(std::span<const ScheduledSequence> batch) override {
+    Cache& cache = this->cache();
+    check_batch(model_.shape, batch, cache.layout.block_size, cache.num_blocks);
+    const FlatBatch flat(batch, cache.layout.block_size);
+    PassSpace<T> space(model_, flat.tokens.size(), flat.logit_rows.size());
+    const CacheOfLayers<T> layers = cache.layers();
+    KernelPass<T> pass(model_, weights_, frequencies_, layers, flat, space, stream_);
+    pass.run();
+    stream_.synchronize();
+    ForwardResult result;
+    result.logits = space.logits.download();
+    expect_finite(result.logits);
+    for (const ScheduledSequence& sequence : batch) result.work.push_back(work_of(model_, sequence));
+    result.work.front().bytes_read += weight_bytes(model_, sizeof(T));
+    return result;
+  }
+
+  void copy(std::span<const BlockCopy> copies) override {
+    std::vector<BlockPair> pairs;
+    for (const BlockCopy& copy : copies) pairs.push_back({value(copy.from), value(copy.to), copy.tokens});
+    if (pairs.empty()) return;
+    Cache& cache = this->cache();
+    DeviceBuffer<BlockPair> room(pairs.size(), "pairs");
+    const bool has_packs = cache.layout.token_stride() % Pack<T>::kCount == 0;
+    copy_blocks<T>(has_packs ? CopyBlocksRung::packs : CopyBlocksRung::numbers, stream_, cache.layers(), pairs, room);
+    stream_.synchronize();
+  }
+
+  std::vector<std::byte> save(std::span<const BlockId> blocks) const override {
+    const Cache& cache = this->cache();
+    expect_blocks(blocks);
+    std::vector<std::byte> bytes(saved_bytes(blocks.size()));
+    auto* to = reinterpret_cast<T*>(bytes.data());
+    for_each_run(blocks, [&](const DeviceBuffer<T>& buffer, std::size_t offset) {
+      buffer.download(to, cache.layout.block_stride(), offset);
+      to += cache.layout.block_stride();
+    });
+    return bytes;
+  }
+
+  void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) override {
+    Cache& cache = this->cache();
+    expect_blocks(blocks);
+    if (bytes.size() != saved_bytes(blocks.size())) {
+      throw MisuseError(std::to_string(bytes.size()) + " bytes for " + std::to_string(blocks.size()) + " blocks of " +
+                        std::to_string(saved_bytes(1)));
+    }
+    const auto* from = reinterpret_cast<const T*>(bytes.data());
+    for_each_run(blocks, [&](const DeviceBuffer<T>& buffer, std::size_t offset) {
+      DeviceBuffer<T>& own = &buffer == &cache.keys ? cache.keys : cache.values;
+      own.upload(from, cache.layout.block_stride(), offset);
+      from += cache.layout.block_stride();
+    });
+  }
+
+  std::uint64_t saved_bytes(std::size_t num_blocks) const override {
+    return num_blocks * 2 * model_.shape.layers * cache().layout.block_stride() * sizeof(T);
+  }
+
+ private:
+  /// K and V of all layers: [layer][block][slot][kv_head][dim] each.
+  struct Cache {
+    Cache(const ModelShape& shape, std::uint32_t blocks, std::uint32_t block_size)
+        : num_layers(shape.layers),
+          num_blocks(blocks),
+          layout(kv_layout(shape, block_size)),
+          keys(std::size_t{num_layers} * blocks * layout.block_stride(), "key cache"),
+          values(keys.size(), "value cache") {}
+
+    CacheOfLayers<T> layers() { return {keys.ptr(), values.ptr(), num_layers, num_blocks, layout}; }
+
+    std::uint32_t num_layers, num_blocks;
+    KvLayout layout;
+    DeviceBuffer<T> keys, values;
+  };
+
+  const Cache& cache() const {
+    if (!cache_) throw MisuseError("the runner has no cache: call create_cache() first");
+    return *cache_;
+  }
+  Cache& cache() { return const_cast<Cache&>(std::as_const(*this).cache()); }
+
+  void expect_blocks(std::span<const BlockId> blocks) const {
+    for (const BlockId block : blocks) {
+      if (value(block) < cache().num_blocks) continue;
+      throw MisuseError("there is no block " + std::to_string(value(block)) + ": the cache has " +
+                        std::to_string(cache().num_blocks));
+    }
+  }
+
+  /// use(buffer, offset) for the K and the V of each block in each layer.
+  template <typename Use>
+  void for_each_run(std::span<const BlockId> blocks, const Use& use) const {
+    for (const BlockId block : blocks) {
+      for (std::size_t layer = 0; layer < cache().num_layers; ++layer) {
+        const std::size_t offset = cache().layout.offset(layer * cache().num_blocks + value(block), 0, 0, 0);
+        use(cache().keys, offset);
+        use(cache().values, offset);
+      }
+    }
+  }
+
+  void expect_finite(const std::vector<float>& logits) const {
+    for (const float logit : logits) {
+      if (std::isfinite(logit)) continue;
+      throw InputError("the model " + model_.shape.name +
+                       " computes a logit that is not a finite number: its weights are too large or damaged for this "
+                       "type of number, use another file or type");
+    }
+  }
+
+  PlainModel model_;
+  DeviceWeights<T> weights_;
+  DeviceBuffer<double> frequencies_;
+  std::optional<Cache> cache_;
+  Stream stream_;
+};
+
+}  // namespace SIMT_BACKEND
+}  // namespace kvarium::cuda

@@ -1,0 +1,221 @@
+// The runner over the kernels, here in the emulator, beside the CPU reference's.
+
+#include "cuda/runner/kernel_runner.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/engine.h"
+#include "core/scheduling/continuous_scheduler.h"
+#include "cpu_reference/cpu_runner.h"
+#include "cpu_reference/loaders/llama2c.h"
+#include "cpu_reference/loaders/shipped_models.h"
+#include "cpu_reference/model/weights.h"
+#include "cpu_reference/tokenizer/tokenizer.h"
+#include "cuda/simt/host.h"
+#include "tests/cpu_reference/support.h"
+#include "tests/support/engine_checks.h"
+#include "tests/support/seeded_model.h"
+#include "tests/support/word_tokenizer.h"
+
+using namespace kvarium;
+using kvarium::cpu::CpuRunner;
+using kvarium::cuda::make_kernel_runner;
+using kvarium::cuda::NumberType;
+using kvarium::cuda::plain_model;
+using kvarium_test::difference;
+using kvarium_test::random_tokens;
+using kvarium_test::reordering_tolerance;
+
+namespace {
+
+/// Small, because an emulated pass takes a second for each million multiplications.
+std::shared_ptr<const cpu::Model> small_model(std::uint32_t kv_heads = 2, std::uint32_t vocab = 64) {
+  kvarium_test::SeededParams params;
+  params.vocab = vocab;
+  params.query_heads = 2;
+  params.kv_heads = kv_heads;
+  params.hidden = 32;
+  params.ffn_hidden = 40;
+  return kvarium_test::seeded_model(params);
+}
+
+/// The logits of two sequences at different points of their blocks: a prompt in two chunks, and a whole one.
+std::vector<float> logits_of_batches(ModelRunner& runner, std::uint32_t vocab) {
+  runner.create_cache(6, 4);
+  const std::vector<TokenId> a = random_tokens(9, vocab, 1), b = random_tokens(6, vocab, 2);
+  const std::vector<BlockId> table_a{BlockId{5}, BlockId{0}, BlockId{3}}, table_b{BlockId{1}, BlockId{4}};
+  std::vector<float> all =
+      runner.forward(std::vector<ScheduledSequence>{{RequestId{0}, std::span(a).first(7), 0, table_a}}).logits;
+  const std::vector<float> second =
+      runner
+          .forward(std::vector<ScheduledSequence>{{RequestId{0}, std::span(a).subspan(7), 7, table_a},
+                                                  {RequestId{1}, b, 0, table_b, 3}})
+          .logits;
+  all.insert(all.end(), second.begin(), second.end());
+  return all;
+}
+
+float largest_size(const std::vector<float>& logits) {
+  float most = 0;
+  for (const float logit : logits) most = std::max(most, std::abs(logit));
+  return most;
+}
+
+/// A number that one kernel leaves for the next is rounded to T, by half of its last place at most. On the way to a
+/// logit that happens 12 times a layer (norm, projection, rotation, attention, sum; norm, gate, up, product, sum, and
+/// the weights of both) and 4 times behind; norms keep the size of the numbers. The errors have random signs, so that
+/// this bound is never reached.
+float rounding_tolerance(const cpu::ModelConfig& config, float half_place, const std::vector<float>& logits) {
+  return static_cast<float>(12 * config.shape.layers + 4) * half_place * largest_size(logits);
+}
+
+/// What an engine over `runner` answers to these prompts, greedily; every step is checked.
+std::vector<std::vector<TokenId>> answers(ModelRunner& runner, const TokenText& text, EngineConfig config,
+                                          const std::vector<std::vector<TokenId>>& prompts, std::uint32_t new_tokens) {
+  const ContinuousScheduler scheduler;
+  VectorSink sink;
+  Engine engine(std::move(config), runner, scheduler, text, sink);
+  kvarium_test::WorldCheck check;
+  for (const std::vector<TokenId>& prompt : prompts) {
+    engine.submit({.prompt = prompt, .max_new_tokens = new_tokens});
+  }
+  while (engine.step()) check(sink, engine);
+  std::vector<std::vector<TokenId>> all;
+  for (std::uint32_t i = 0; i < prompts.size(); ++i) {
+    const auto generated = engine.request(RequestId{i}).generated();
+    all.emplace_back(generated.begin(), generated.end());
+  }
+  return all;
+}
+
+void check_same_tokens(const std::shared_ptr<const cpu::Model>& model, const TokenText& text,
+                       const std::vector<std::vector<TokenId>>& prompts, std::uint32_t new_tokens,
+                       const EngineConfig& config) {
+  CpuRunner reference(model);
+  const std::unique_ptr<ModelRunner> kernels = make_kernel_runner(plain_model(*model), NumberType::f32);
+  CHECK(answers(*kernels, text, config, prompts, new_tokens) == answers(reference, text, config, prompts, new_tokens));
+}
+
+EngineConfig small_pool(std::uint32_t blocks, PrefixCaching cache, Preemption preemption) {
+  EngineConfig config;
+  config.block_size = 4;
+  config.hand_out_order = scrambled_order(blocks, 7);
+  config.prefix_cache.kind = cache;
+  config.preemption = preemption;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("kernels in F32 and the CPU reference compute the same logits, in batches and in chunks") {
+  for (const std::uint32_t kv_heads : {1U, 2U}) {
+    const auto model = small_model(kv_heads);
+    CpuRunner reference(model);
+    const std::vector<float> wanted = logits_of_batches(reference, 64);
+    const auto kernels = make_kernel_runner(plain_model(*model), NumberType::f32);
+    CHECK(difference(logits_of_batches(*kernels, 64), wanted) <= reordering_tolerance(model->config, wanted));
+  }
+}
+
+TEST_CASE("kernels in F16 and BF16 compute the same logits up to the rounding of what they keep") {
+  const auto model = small_model();
+  CpuRunner reference(model);
+  const std::vector<float> wanted = logits_of_batches(reference, 64);
+  const auto half = make_kernel_runner(plain_model(*model), NumberType::f16);
+  CHECK(difference(logits_of_batches(*half, 64), wanted) <= rounding_tolerance(model->config, 0x1p-11F, wanted));
+  const auto brain = make_kernel_runner(plain_model(*model), NumberType::bf16);
+  CHECK(difference(logits_of_batches(*brain, 64), wanted) <= rounding_tolerance(model->config, 0x1p-8F, wanted));
+}
+
+TEST_CASE("an engine over the kernels says what it says over the CPU reference, with every prefix cache") {
+  const auto tokenizer = kvarium_test::word_tokenizer();
+  const auto model = small_model(1, static_cast<std::uint32_t>(tokenizer->vocab()));
+  std::vector<std::vector<TokenId>> prompts;
+  for (const char* text : {"Once upon a time", "Once upon a time there", "Once upon a time there was"}) {
+    prompts.push_back(tokenizer->encode(text));
+  }
+  check_same_tokens(model, *tokenizer, prompts, 6, small_pool(9, PrefixCaching::off, Preemption::swap));
+  check_same_tokens(model, *tokenizer, prompts, 6, small_pool(9, PrefixCaching::hash, Preemption::recompute));
+  check_same_tokens(model, *tokenizer, prompts, 6, small_pool(9, PrefixCaching::radix, Preemption::recompute));
+}
+
+TEST_CASE("the shipped models say over the kernels what they say over the CPU reference") {
+  for (const std::string_view name : cpu::shipped_model_names()) {
+    const cpu::OpenedModel& opened = cpu::shipped_model(name);
+    if (opened.model->config.latent()) continue;
+    INFO(name);
+    check_same_tokens(opened.model, *opened.tokenizer, {opened.tokenizer->encode("Lily had")}, 3,
+                      small_pool(8, PrefixCaching::off, Preemption::recompute));
+  }
+}
+
+TEST_CASE("stories260K says over the kernels what it says over the CPU reference") {
+  const char* named = std::getenv("KVARIUM_SHARED_DATA");
+  const std::filesystem::path file =
+      std::filesystem::path(named != nullptr ? named : KVARIUM_SOURCE_DIR "/../shared/data") / "stories260K.bin";
+  if (!std::filesystem::exists(file)) {
+    WARN("SKIPPED: " << file.string() << " is missing; set KVARIUM_SHARED_DATA to its folder");
+    return;
+  }
+  const auto tokenizer = kvarium_test::word_tokenizer();  // names the tokens; the prompt is of ids
+  const std::shared_ptr<const cpu::Model> model = cpu::load_llama2c(file.string());
+  CpuRunner reference(model);
+  const auto kernels = make_kernel_runner(plain_model(*model), NumberType::f32);
+  const std::vector<float> wanted = logits_of_batches(reference, 512);
+  CHECK(difference(logits_of_batches(*kernels, 512), wanted) <= reordering_tolerance(model->config, wanted));
+}
+
+TEST_CASE("blocks that were saved come back, and a copied block holds what the first one does") {
+  const auto model = small_model();
+  const auto runner = make_kernel_runner(plain_model(*model), NumberType::bf16);
+  runner->create_cache(4, 4);
+  const std::vector<TokenId> tokens = random_tokens(8, 64, 1);
+  const std::vector<BlockId> first{BlockId{2}, BlockId{0}}, second{BlockId{1}, BlockId{3}};
+  runner->forward(std::vector<ScheduledSequence>{{RequestId{0}, tokens, 0, first}});
+  const std::vector<std::byte> saved = runner->save(first);
+  CHECK(saved.size() == runner->saved_bytes(2));
+  runner->copy(std::vector<BlockCopy>{{BlockId{2}, BlockId{1}, 4}, {BlockId{0}, BlockId{3}, 4}});
+  CHECK(runner->save(second) == saved);
+  runner->forward(std::vector<ScheduledSequence>{{RequestId{1}, random_tokens(8, 64, 2), 0, first}});
+  CHECK(runner->save(first) != saved);
+  runner->restore(first, saved);
+  CHECK(runner->save(first) == saved);
+}
+
+TEST_CASE("a pass that cannot be is refused before anything is computed") {
+  const auto model = small_model();
+  const auto runner = make_kernel_runner(plain_model(*model), NumberType::f32);
+  const std::vector<TokenId> tokens = random_tokens(4, 64, 1), outside{TokenId{64}};
+  const std::vector<BlockId> table{BlockId{0}}, unknown{BlockId{3}};
+  const auto refuse = [&](const ScheduledSequence& bad) {
+    CHECK_THROWS_AS(runner->forward(std::vector{bad}), MisuseError);
+  };
+  refuse({RequestId{0}, tokens, 0, table});  // no cache yet
+  runner->create_cache(2, 4);
+  CHECK_THROWS_AS(runner->create_cache(2, 4), MisuseError);
+  CHECK_THROWS_AS(runner->forward({}), MisuseError);
+  refuse({RequestId{0}, {}, 4, table});
+  refuse({RequestId{0}, outside, 0, table});
+  refuse({RequestId{0}, tokens, 1, table});
+  refuse({RequestId{0}, tokens, 0, unknown});
+  refuse({RequestId{0}, tokens, 0, {}});
+  refuse({RequestId{0}, tokens, 0, table, 0});
+  refuse({RequestId{0}, tokens, 0, table, 5});
+  CHECK_THROWS_AS(runner->save(unknown), MisuseError);
+  CHECK_THROWS_AS(runner->restore(table, {}), MisuseError);
+}
+
+TEST_CASE("weights or a cache that do not fit into the device's memory are refused, and nothing stays behind") {
+  const auto model = small_model();
+  const std::size_t before = kvarium::cuda::device_bytes_in_use();
+  kvarium::cuda::set_device_bytes(before + 1000);
+  CHECK_THROWS_AS(make_kernel_runner(plain_model(*model), NumberType::f32), kvarium::cuda::OutOfDeviceMemory);
+  CHECK(kvarium::cuda::device_bytes_in_use() == before);
+  kvarium::cuda::set_device_bytes(before + (std::size_t{1} << 18U));
+  const auto runner = make_kernel_runner(plain_model(*model), NumberType::f32);
+  const std::size_t weights = kvarium::cuda::device_bytes_in_use();
+  CHECK_THROWS_AS(runner->create_cache(1000, 16), kvarium::cuda::OutOfDeviceMemory);
+  CHECK(kvarium::cuda::device_bytes_in_use() == weights);
+  kvarium::cuda::set_device_bytes(SIZE_MAX);
+}
