@@ -26,5 +26,15 @@ inline void check(cudaError_t error, const std::string& doing) {
   throw DeviceError(what);
 }
 
+/// Why no kernel can run here; "" when one can.
+inline std::string why_no_device() {
+  int devices = 0, driver = 0;
+  const cudaError_t error = cudaGetDeviceCount(&devices);
+  if (error == cudaSuccess && devices > 0) return "";
+  static_cast<void>(cudaDriverGetVersion(&driver));
+  return std::string("no usable CUDA device: ") + cudaGetErrorName(error) + " (" + cudaGetErrorString(error) +
+         "), driver " + std::to_string(driver) + ", devices " + std::to_string(devices);
+}
+
 }  // namespace SIMT_BACKEND
 }  // namespace kvarium::cuda

@@ -1,6 +1,7 @@
 #pragma once
 // The emulator's side of simt/host.h: launch().
 
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -49,6 +50,9 @@ template <typename... Parameters>
 unsigned blocks_at_once(void (*)(Parameters...), unsigned threads) {
   return 132 * (512 / threads);
 }
+
+/// Why no kernel can run here: the emulator always runs.
+inline std::string why_no_device() { return ""; }
 
 }  // namespace SIMT_BACKEND
 }  // namespace kvarium::cuda

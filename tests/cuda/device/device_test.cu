@@ -1,4 +1,5 @@
-// The kernels on a real device, against loops in double: no test framework, so that it builds wherever nvcc is. Exit
+// The kernels on a real device, against loops in double: no test framework, so that it builds wherever nvcc is (and for
+// the emulator wherever nvcc is not). Exit
 // code 0: all right, 1: something is wrong, 77: there is no device to run on.
 
 #include <cstdio>
@@ -27,17 +28,6 @@ using namespace kvarium::cuda;
 using kvarium::KvLayout;
 using kvarium_test::expect;
 using kvarium_test::random_numbers;
-
-/// False, with one line, when no kernel can run here.
-bool has_device() {
-  int devices = 0, driver = 0;
-  const cudaError_t error = cudaGetDeviceCount(&devices);
-  static_cast<void>(cudaDriverGetVersion(&driver));
-  if (error == cudaSuccess && devices > 0) return true;
-  std::printf("SKIP: no usable CUDA device: %s (%s), driver %d, devices %d\n", cudaGetErrorName(error),
-              cudaGetErrorString(error), driver, devices);
-  return false;
-}
 
 template <typename T>
 void check_rms_norm(const std::string& type) {
@@ -112,7 +102,11 @@ void check_copy_blocks() {
 }  // namespace
 
 int main() {
-  if (!has_device()) return 77;
+  const std::string reason = why_no_device();
+  if (!reason.empty()) {
+    std::printf("SKIP: %s\n", reason.c_str());
+    return 77;
+  }
   check_rms_norm<float>("f32");
   check_rms_norm<f16>("f16");
   check_rms_norm<bf16>("bf16");
