@@ -40,6 +40,7 @@ class KernelRunner final : public ModelRunner {
     result.logits = space.logits.download();
     expect_finite(result.logits);
     for (const ScheduledSequence& sequence : batch) result.work.push_back(work_of(model_, sequence));
+    add_hidden(batch, space.normed_last, result.hidden);
     result.work.front().bytes_read += weight_bytes(model_, sizeof(T));
     return result;
   }
@@ -126,6 +127,21 @@ class KernelRunner final : public ModelRunner {
         use(cache().keys, offset);
         use(cache().values, offset);
       }
+    }
+  }
+
+  /// last: [rows][hidden], the rows of all sequences; those of a sequence that wants them go to `hidden`.
+  void add_hidden(std::span<const ScheduledSequence> batch, const DeviceBuffer<T>& last,
+                  std::vector<float>& hidden) const {
+    std::size_t first = 0;
+    for (const ScheduledSequence& sequence : batch) {
+      const std::size_t count = std::size_t{sequence.logit_rows} * model_.shape.hidden;
+      if (sequence.wants_hidden) {
+        std::vector<T> rows(count);
+        last.download(rows.data(), count, first);
+        for (const T& number : rows) hidden.push_back(to_float(number));
+      }
+      first += count;
     }
   }
 

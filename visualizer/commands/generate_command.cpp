@@ -39,6 +39,8 @@ struct Options {
   ScenarioParams engine{.block_size = 16, .max_running = 0};  ///< max_running 0: all at once
   SamplingParams sampling;
   std::vector<std::string> stops;
+  std::string runner = "cpu";
+  std::string numbers = "f32";
   std::string speculate;  ///< who guesses ahead; empty: nobody
   std::string draft;
   std::string record;
@@ -52,6 +54,12 @@ const std::map<std::string, CacheKind>& cache_kinds() {
   return kKinds;
 }
 
+const std::map<std::string, cuda::NumberType>& number_types() {
+  static const std::map<std::string, cuda::NumberType> kTypes{
+      {"f32", cuda::NumberType::f32}, {"f16", cuda::NumberType::f16}, {"bf16", cuda::NumberType::bf16}};
+  return kTypes;
+}
+
 /// What --cache none and contiguous cannot do, and options that mean nothing without others.
 void check_flags(const Options& options) {
   const ScenarioParams& engine = options.engine;
@@ -59,7 +67,12 @@ void check_flags(const Options& options) {
     if (options.prompts.size() > 1) throw InputError(std::string(tr("several --prompt need --cache paged")));
     if (engine.candidates > 1) throw InputError(std::string(tr("--candidates above 1 needs --cache paged")));
     if (engine.prefix_cache != "off") throw InputError(std::string(tr("--prefix-cache needs --cache paged")));
+    if (options.runner != "cpu") throw InputError(std::string(tr("--runner kernels needs --cache paged")));
     if (!options.speculate.empty()) throw InputError(std::string(tr("--speculate needs --cache paged")));
+  }
+  if (options.runner == "cpu" && options.numbers != "f32") {
+    throw InputError(
+        tr_format("--numbers {} needs --runner kernels: the CPU reference computes in F32", options.numbers));
   }
   if (engine.prefix_cache != "hash" && engine.eviction != "lru") {
     throw InputError(tr_format("--eviction {} needs --prefix-cache hash", engine.eviction));
@@ -87,6 +100,8 @@ GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {
     spec.requests.push_back(request);
   }
   spec.cache = cache_kinds().at(options.cache);
+  spec.runner = options.runner == "cpu" ? RunnerKind::reference : RunnerKind::kernels;
+  spec.numbers = number_types().at(options.numbers);
   spec.engine = options.engine;
   if (!options.speculate.empty()) {
     spec.proposer =
@@ -103,12 +118,19 @@ void print_now(std::string_view bytes, CancelToken& cancel) {
   if (errno != EPIPE) throw std::system_error(errno, std::generic_category());
 }
 
-void print_report(const GenerationReport& report, const std::string& cache) {
-  fmt::print(stderr, "{}",
-             tr_format("{} tokens after a prompt of {} in {:.3f} s: {:.1f} tokens/s\n", report.new_tokens,
-                       report.prompt_tokens, report.seconds,
-                       report.seconds > 0 ? static_cast<double>(report.new_tokens) / report.seconds : 0.0));
-  fmt::print(stderr, "{}", tr_format("cache {}: {}\n", cache, size_in_words(report.cache_bytes)));
+void print_report(const GenerationReport& report, const Options& options) {
+  if (options.runner == "cpu") {
+    fmt::print(stderr, "{}",
+               tr_format("{} tokens after a prompt of {} in {:.3f} s: {:.1f} tokens/s\n", report.new_tokens,
+                         report.prompt_tokens, report.seconds,
+                         report.seconds > 0 ? static_cast<double>(report.new_tokens) / report.seconds : 0.0));
+  } else {
+    fmt::print(stderr, "{}",
+               tr_format("{} tokens after a prompt of {} by the CUDA kernels in {}, emulated: no time of theirs is a "
+                         "device's\n",
+                         report.new_tokens, report.prompt_tokens, options.numbers));
+  }
+  fmt::print(stderr, "{}", tr_format("cache {}: {}\n", options.cache, size_in_words(report.cache_bytes)));
   fmt::print(stderr, "{}",
              tr_format("K and V computed {} times (token and layer), {} dot products, {} read, {} FLOP\n",
                        with_commas(report.work.kv_projections), with_commas(report.work.score_products),
@@ -177,7 +199,7 @@ int run(Options options) {
               cancel);
   }
   print_now("\n", cancel);
-  print_report(report, options.cache);
+  print_report(report, options);
   print_sharing(report, options);
   print_speculation(report.speculation);
   return report.stopped ? kStopped : kDone;
@@ -264,6 +286,14 @@ Command generate_command(CLI::App& program) {
   add_sampling(*flags, options->sampling);
   flags->add_option("--cache", options->cache, std::string(tr("what happens to K and V; the text is the same")))
       ->check(CLI::IsMember({"none", "contiguous", "paged"}))
+      ->capture_default_str();
+  flags
+      ->add_option("--runner", options->runner,
+                   std::string(tr("who computes: the CPU reference, or the CUDA kernels, emulated thread by thread")))
+      ->check(CLI::IsMember({"cpu", "kernels"}))
+      ->capture_default_str();
+  flags->add_option("--numbers", options->numbers, std::string(tr("what the kernels compute with and keep")))
+      ->check(CLI::IsMember({"f32", "f16", "bf16"}))
       ->capture_default_str();
   add_engine(*flags, *options);
   add_speculation(*flags, *options);

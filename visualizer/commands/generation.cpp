@@ -79,6 +79,11 @@ std::uint64_t enough_blocks(const GenerationSpec& spec, const ModelShape& shape)
   return std::max<std::uint64_t>(blocks, 1);
 }
 
+std::unique_ptr<ModelRunner> make_runner(const ModelChoice& choice, const GenerationSpec& spec) {
+  if (spec.runner == RunnerKind::reference) return std::make_unique<cpu::CpuRunner>(choice.model);
+  return cuda::make_kernel_runner(cuda::plain_model(*choice.model), spec.numbers);
+}
+
 void through_engine(const ModelChoice& choice, const GenerationSpec& spec, EventSink& sink, const CancelToken& cancel,
                     CertainText& text, GenerationReport& report) {
   if (spec.engine.block_size == 0)
@@ -89,14 +94,14 @@ void through_engine(const ModelChoice& choice, const GenerationSpec& spec, Event
     constexpr std::uint64_t kMost = 1U << 20U;
     params.num_blocks = static_cast<std::uint32_t>(std::min(kMost, enough_blocks(spec, shape)));
   }
-  cpu::CpuRunner runner(choice.model);
+  const std::unique_ptr<ModelRunner> runner = make_runner(choice, spec);
   EngineSetup setup = make_setup(params);
   ProposerSetup guessing;
   if (spec.proposer) guessing = make_proposer(*spec.proposer, choice, setup.config, spec.requests);
   setup.config.speculation.proposer = guessing.proposer.get();
   setup.config.speculation.length.most = params.draft_length;
-  Engine engine(std::move(setup.config), runner, *setup.scheduler, *choice.tokenizer, sink);
-  report.block_bytes = kv_bytes(shape, params.block_size, ElementType::fp32);
+  Engine engine(std::move(setup.config), *runner, *setup.scheduler, *choice.tokenizer, sink);
+  report.block_bytes = runner->saved_bytes(1);
   report.cache_bytes = report.block_bytes * params.num_blocks;
   const bool single = spec.requests.size() == 1 && spec.requests.front().candidates == 1;
   std::vector<RequestId> ids;

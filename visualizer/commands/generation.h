@@ -13,6 +13,7 @@
 #include "core/scheduling/request.h"
 #include "core/trace/event_sink.h"
 #include "core/trace/world.h"
+#include "cuda/runner/kernel_runner.h"
 #include "lessons/scenarios/model_choice.h"
 #include "lessons/scenarios/proposer_setup.h"
 #include "lessons/scenarios/scenario.h"
@@ -22,12 +23,17 @@ namespace kvarium {
 
 enum class CacheKind { none, contiguous, paged };
 
+/// Who computes: the CPU reference, or the kernels, which a device or the emulator runs.
+enum class RunnerKind { reference, kernels };
+
 struct GenerationSpec {
   std::vector<RequestSpec> requests;  ///< all arrive at once; with another cache than paged a single one
   CacheKind cache = CacheKind::paged;
   /// Only paged: block_size, num_blocks, seed, max_running, token_budget, the choices. num_blocks 0: as many as all
   /// prompts and answers may need when nothing is shared.
   ScenarioParams engine;
+  RunnerKind runner = RunnerKind::reference;         ///< kernels: only paged
+  cuda::NumberType numbers = cuda::NumberType::f32;  ///< of the kernels
   std::optional<ProposerChoice> proposer;  ///< none: nothing is guessed ahead. Only paged, engine.draft_length a round
 };
 
@@ -37,7 +43,7 @@ struct GenerationReport {
   Work work;
   std::uint64_t cache_bytes = 0;     ///< reserved for K and V
   std::uint64_t block_bytes = 0;     ///< K and V of one block; 0: no blocks
-  double seconds = 0;                ///< from the first step to the last
+  double seconds = 0;                ///< from the first step to the last; of emulated kernels it means nothing
   bool stopped = false;              ///< cancelled before its end
   std::vector<std::string> answers;  ///< of each request, its forks behind it
   SharedMemory memory;

@@ -114,7 +114,7 @@ Command speculate_command(CLI::App& program) {
   flags->footer(
       std::string(tr("The second halves of stories are written with and without guessing, one at a time, and timed.\n"
                      "Example: kvarium speculate --limit 10 --proposer ngram --draft-length 2 4\n"
-                     "Example: kvarium speculate --proposer draft --draft tales-one")));
+                     "Example: kvarium speculate --proposer draft --draft tales-draft")));
   const auto options = std::make_shared<Options>();
   add_model_flags(*flags, options->model);
   flags->add_option("--proposer", options->proposers, std::string(tr("who guesses; may be given again")))

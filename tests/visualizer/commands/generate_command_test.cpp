@@ -33,6 +33,27 @@ TEST_CASE("generate writes the same text when tokens are guessed ahead, whoever 
   CHECK_THAT(refused.error, contains("--speculate needs --cache paged"));
 }
 
+TEST_CASE("generate writes the same text over the kernels, and says that they are emulated") {
+  const std::string flags = "generate --model tales-one --prompt 'Once upon' --tokens 4 --runner ";
+  const Outcome kernels = run_kvarium(flags + "kernels");
+  CHECK(kernels.exit_code == 0);
+  CHECK(kernels.out == run_kvarium(flags + "cpu").out);
+  CHECK_THAT(kernels.error, contains("by the CUDA kernels in f32, emulated") && !contains("tokens/s"));
+  const Outcome half = run_kvarium(flags + "kernels --numbers f16");
+  CHECK_THAT(half.error, contains("by the CUDA kernels in f16"));
+}
+
+TEST_CASE("generate refuses kernels where they do not go, in one line") {
+  const auto refused = [](const std::string& flags) {
+    const Outcome outcome = run_kvarium("generate --prompt Hello --tokens 2 " + flags);
+    CHECK(outcome.exit_code == 2);
+    return outcome.error;
+  };
+  CHECK_THAT(refused("--runner kernels --cache contiguous"), contains("--runner kernels needs --cache paged"));
+  CHECK_THAT(refused("--numbers f16"), contains("--numbers f16 needs --runner kernels"));
+  CHECK_THAT(refused("--runner kernels --model tales-mla"), contains("the kernels") && contains("a latent cache"));
+}
+
 TEST_CASE("speculate times guessing ahead against plain decoding, and finds the same answers") {
   const Outcome measured = run_kvarium("speculate --limit 1 --repeats 1 --proposer ngram --draft-length 2");
   CHECK(measured.exit_code == 0);
