@@ -26,9 +26,10 @@ class DeviceTensor {
 
   bool exists() const { return buffer_.has_value(); }
   /// Null when there is none.
-  gptr<const T> ptr() const {
-    if (!buffer_) return nullptr;
-    return std::as_const(*buffer_).ptr();
+  auto ptr() const {
+    gptr<const T> begin = nullptr;
+    if (buffer_) begin = buffer_->ptr();
+    return begin;
   }
 
  private:
@@ -66,7 +67,7 @@ struct DeviceWeights {
     for (const PlainLayer& layer : model.layers) layers.emplace_back(layer);
   }
 
-  gptr<const T> head_or_embedding() const { return head.exists() ? head.ptr() : embedding.ptr(); }
+  auto head_or_embedding() const { return head.exists() ? head.ptr() : embedding.ptr(); }
 
   DeviceTensor<T> embedding, final_norm, head;
   std::vector<DeviceLayer<T>> layers;

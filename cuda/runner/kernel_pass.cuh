@@ -142,7 +142,7 @@ class KernelPass {
   }
 
   /// Where a layer's K and V begin.
-  gptr<T> layer_of(const gptr<T>& cache, std::size_t l) const {
+  auto layer_of(const gptr<T>& cache, std::size_t l) const {
     return cache + l * cache_.num_blocks * cache_.layout.block_stride();
   }
 

@@ -26,7 +26,7 @@ struct SeededParams {
   std::uint64_t seed = 7;
   /// Tokens whose logit is always 0, so that greedy decoding does not choose them: the end of the sequence, bytes that
   /// no font can show. Only with an untied head.
-  std::vector<kvarium::TokenId> quiet_tokens;
+  std::vector<kvarium::TokenId> quiet_tokens = {};
 };
 
 /// InputError, naming the field, for parameters that make no model or a quiet token outside the vocabulary.
