@@ -1,4 +1,7 @@
 #include "lessons/scenarios/scenario.h"
+
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/trace/describe.h"
 #include "core/trace/invariants.h"
@@ -143,7 +146,7 @@ TEST_CASE("a cancelled run ends after the step it is in, with every block back i
     CancelAfter listener(3);
     run_scenario(scenario, scenario.defaults, listener, listener.cancel);
     const World& world = listener.trace.newest();
-    CHECK(listener.trace.num_steps() == 3);
+    CHECK(listener.trace.num_steps() == std::min<std::size_t>(3, Run(scenario.id).trace.num_steps()));
     for (const BlockState& block : world.blocks) CHECK(block.ref_count == (block.in_tree ? 1 : 0));
     for (const auto& request : world.requests) CHECK(request->ended());
     CHECK(violations(world).empty());

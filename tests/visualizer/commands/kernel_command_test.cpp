@@ -16,7 +16,7 @@ TEST_CASE("kernel shows scenario S11 after its first pass, and at its end") {
   CHECK(pass.exit_code == 0);
   CHECK_THAT(pass.out, contains("emulated, no times; after 4 steps"));
   CHECK_THAT(pass.out, contains("at stop \"pass\""));
-  CHECK_THAT(pass.out, contains("5  1.6462   8.1991\n"));
+  CHECK_THAT(pass.out, contains("5  1.6462  8.1991\n"));
   CHECK_THAT(pass.out, contains("SIMT_PAUSE(\"pass\");"));
   const Outcome end = run_kvarium("kernel");
   CHECK_THAT(end.out, contains("68.75 %"));
