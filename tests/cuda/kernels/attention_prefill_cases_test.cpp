@@ -89,7 +89,8 @@ TEST_CASE("attention_prefill: what a rung cannot take is refused before anything
                     "attention_prefill: 3 query heads cannot share 2 KV heads in blocks of 16 tokens");
   CHECK_THROWS_AS(run(3, {16, 0, 64}), MisuseError);
   CHECK_THROWS_AS(run(2, {0, 2, 64}), MisuseError);
-  CHECK_THROWS_WITH(run(2, {16, 2, 48}), "attention_prefill: heads are 16, 32, 64 or 128 numbers wide, for rung naive also 8, not 48");
+  CHECK_THROWS_WITH(run(2, {16, 2, 48}),
+                    "attention_prefill: heads are 16, 32, 64 or 128 numbers wide, for rung naive also 8, not 48");
   PrefillProblem<float> problem({1, {4, 1, 16}}, {{0, 65}});
   CHECK_THROWS_WITH(problem.run(PrefillRung::mma), "attention_prefill: rung mma multiplies 16-bit numbers, not float");
   problem.ancestors.assign(65, 1);
