@@ -186,17 +186,22 @@ class KernelPass {
     call.sequences = static_cast<unsigned>(flat_.past.size());
     call.query_heads = model_.shape.query_heads;
     call.scale = 1 / std::sqrt(static_cast<float>(cache_.layout.head_dim));
-    const unsigned longest = *std::max_element(flat_.lengths.begin(), flat_.lengths.end());
+    attention_decode(AttentionDecodeRung::split, stream_, call, parts_of(call));
+  }
+
+  /// The keys of all layers are cut alike, so that their kernels, which follow one another, share the room for parts.
+  DecodeParts parts_of(const AttentionDecode<T>& call) {
     DecodeParts parts;
-    parts.splits = attention_decode_splits(call, longest);
-    if (parts.splits > 1) {
-      const std::size_t heads = std::size_t{call.sequences} * call.query_heads * parts.splits;
+    parts.splits = attention_decode_splits(call, *std::max_element(flat_.lengths.begin(), flat_.lengths.end()));
+    if (parts.splits == 1) return parts;
+    if (!part_out_) {
+      const std::size_t heads = std::size_t{call.rows()} * call.query_heads * parts.splits;
       part_out_.emplace(heads * cache_.layout.head_dim, "parts");
       part_lse_.emplace(heads, "log sums of parts");
-      parts.out = part_out_->ptr();
-      parts.lse = part_lse_->ptr();
     }
-    attention_decode(AttentionDecodeRung::split, stream_, call, parts);
+    parts.out = part_out_->ptr();
+    parts.lse = part_lse_->ptr();
+    return parts;
   }
 
   /// x += Wdown (silu(Wgate n) * (Wup n)) with n = norm(x)
@@ -219,7 +224,7 @@ class KernelPass {
   PassSpace<T>& space_;
   Stream& stream_;
   const int tokens_;
-  std::optional<DeviceBuffer<float>> part_out_, part_lse_;  ///< of attention_decode, as long as the last layer's
+  std::optional<DeviceBuffer<float>> part_out_, part_lse_;  ///< of attention_decode, where it splits the keys
 };
 
 }  // namespace SIMT_BACKEND

@@ -118,6 +118,28 @@ TEST_CASE("kernels in F32 and the CPU reference compute the same logits, in batc
   }
 }
 
+TEST_CASE("a token that sees enough keys for two parts gets the logits of the CPU reference") {
+  kvarium_test::SeededParams params;
+  params.vocab = 16;
+  params.query_heads = params.kv_heads = 1;
+  params.hidden = params.ffn_hidden = 16;
+  params.context = 600;
+  const auto model = kvarium_test::seeded_model(params);
+  const std::vector<TokenId> tokens = random_tokens(520, 16, 1);
+  std::vector<BlockId> table;
+  for (std::uint32_t i = 0; i < 17; ++i) table.push_back(BlockId{16 - i});
+  const auto last_logits = [&](ModelRunner& runner) {
+    runner.create_cache(17, 32);
+    runner.forward(std::vector<ScheduledSequence>{{RequestId{0}, std::span(tokens).first(519), 0, table}});
+    return runner.forward(std::vector<ScheduledSequence>{{RequestId{0}, std::span(tokens).subspan(519), 519, table}})
+        .logits;
+  };
+  CpuRunner reference(model);
+  const std::vector<float> wanted = last_logits(reference);
+  const auto kernels = make_kernel_runner(plain_model(*model), NumberType::f32);
+  CHECK(difference(last_logits(*kernels), wanted) <= reordering_tolerance(model->config, wanted));
+}
+
 TEST_CASE("kernels in F16 and BF16 compute the same logits up to the rounding of what they keep") {
   const auto model = small_model();
   CpuRunner reference(model);
