@@ -18,7 +18,12 @@ template <typename T>
 class KernelRunner final : public ModelRunner {
  public:
   explicit KernelRunner(PlainModel model)
-      : model_(std::move(model)), weights_(model_), frequencies_(model_.rope_frequencies, "rope frequencies") {}
+      : model_(std::move(model)), weights_(model_), frequencies_(model_.rope_frequencies, "rope frequencies") {
+    if (fits_prefill<T>(best_prefill<T>(model_.shape.head_dim), model_.shape.head_dim)) return;
+    throw InputError("the model " + model_.shape.name +
+                     " cannot run on the kernels, which take heads of 8, 16, 32, 64 " + "or 128 numbers, not of " +
+                     std::to_string(model_.shape.head_dim) + ": run it without them");
+  }
 
   const ModelShape& shape() const override { return model_.shape; }
 

@@ -15,7 +15,8 @@ enum class NumberType : std::uint8_t { f32, f16, bf16 };
 
 inline namespace SIMT_BACKEND {
 
-/// Keeps the weights in the memory of the device. OutOfDeviceMemory when they do not fit; create_cache() likewise.
+/// Keeps the weights in the memory of the device. InputError for heads of a width that no kernel takes;
+/// OutOfDeviceMemory when they do not fit, from create_cache() likewise.
 std::unique_ptr<ModelRunner> make_kernel_runner(PlainModel model, NumberType type);
 
 }  // namespace SIMT_BACKEND

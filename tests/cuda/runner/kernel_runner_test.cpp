@@ -228,6 +228,14 @@ TEST_CASE("a pass that cannot be is refused before anything is computed") {
   CHECK_THROWS_AS(runner->restore(table, {}), MisuseError);
 }
 
+TEST_CASE("a model whose heads no kernel takes is refused by their width") {
+  kvarium_test::SeededParams params;
+  params.query_heads = params.kv_heads = 2;
+  params.hidden = 96;
+  CHECK_THROWS_WITH(make_kernel_runner(plain_model(*kvarium_test::seeded_model(params)), NumberType::f32),
+                    kvarium_test::contains("not of 48"));
+}
+
 TEST_CASE("weights or a cache that do not fit into the device's memory are refused, and nothing stays behind") {
   const auto model = small_model();
   const std::size_t before = kvarium::cuda::device_bytes_in_use();
