@@ -141,7 +141,7 @@ class Engine {
   Computed forward(const std::vector<Chunk>& chunks, const std::vector<Draft>& drafts,
                    const std::vector<ScheduledSequence>& batch);
   std::vector<SampledToken> sample(const LiveRequest& request, std::span<const float> logits) const;
-  SampledToken sampled_token(TokenId before, TokenId token, const Sampler& sampler) const;
+  SampledToken sampled_token(TokenId before, TokenId token, Sampler sampler) const;
   void announce_computed(const Chunk& chunk, const Draft& draft, const Work& work);
   void answer(LiveRequest& request, Outcome outcome);
   LiveRequest& add_fork(LiveRequest& parent, Sampler sampler);
@@ -155,7 +155,7 @@ class Engine {
   Outcome judge(const LiveRequest& request, const Draft& draft, const Rows& rows) const;
   Verdict verdict(Sampler& sampler, const Draft& draft, std::span<const float> logits) const;
   void conclude_round(LiveRequest& request, const Draft& draft, Outcome outcome);
-  void announce_verdict(const LiveRequest& request, const Verdict& verdict);
+  void announce_verdict(const LiveRequest& request, const Outcome& outcome);
   void settle_draft(LiveRequest& request, std::span<const float> hidden);
   void forget_draft(LiveRequest& request);
   void announce_draft_cache(LiveRequest& request);

@@ -24,6 +24,17 @@ std::vector<std::vector<double>> distributions(std::span<const float> logits, st
   return rows;
 }
 
+/// MisuseError unless nothing was drawn, or each draft from a distribution over the whole vocabulary.
+void check_probabilities(const Draft& draft, std::size_t vocab) {
+  if (draft.probabilities.empty()) return;
+  if (draft.probabilities.size() != draft.tokens.size()) {
+    throw MisuseError("each draft needs the distribution it came from");
+  }
+  for (const std::vector<double>& q : draft.probabilities) {
+    if (q.size() != vocab) throw MisuseError("a draft's distribution is over another vocabulary");
+  }
+}
+
 }  // namespace
 
 // --- guessing
@@ -45,6 +56,7 @@ std::vector<Draft> Engine::propose(const std::vector<Chunk>& chunks) {
   for (std::size_t i = 0; i < wishes.size(); ++i) {
     if (proposed[i].tokens.size() > wishes[i].most) throw MisuseError("the proposer drafts more than it was asked for");
     check_vocabulary(proposed[i].tokens, "draft");
+    check_probabilities(proposed[i], named_.size());
   }
   for (std::size_t i = 0; i < wishes.size(); ++i) {
     announce_draft(live(wishes[i].id), proposed[i]);
@@ -55,9 +67,11 @@ std::vector<Draft> Engine::propose(const std::vector<Chunk>& chunks) {
 
 void Engine::announce_draft(LiveRequest& request, const Draft& draft) {
   if (!draft.tokens.empty()) {
-    std::vector<double> q(draft.tokens.size(), 1.0);
-    for (std::size_t i = 0; i < draft.probabilities.size(); ++i) q[i] = draft.probabilities[i][index(draft.tokens[i])];
-    for (const TokenId token : draft.tokens) announce_name(token, token_text_.name(token));
+    std::vector<double> q;
+    for (std::size_t i = 0; i < draft.tokens.size(); ++i) q.push_back(draft.q(i));
+    for (const TokenId token : draft.tokens) {
+      if (!named_[index(token)]) announce_name(token, token_text_.name(token));
+    }
     const auto position = static_cast<std::uint32_t>(request.request().tokens.size());
     sink_.emit(DraftProposed{request.id(), position, draft.tokens, std::move(q), draft.work});
   }
@@ -80,7 +94,7 @@ Verdict Engine::verdict(Sampler& sampler, const Draft& draft, std::span<const fl
   }
   std::vector<double> uniforms;
   for (std::size_t i = 0; i < target.size(); ++i) uniforms.push_back(sampler.uniform());
-  return verify_sampled(draft, target, uniforms, config.recovery);
+  return verify_sampled(draft, target, uniforms);
 }
 
 Engine::Outcome Engine::judge(const LiveRequest& request, const Draft& draft, const Rows& rows) const {
@@ -110,13 +124,14 @@ Engine::Outcome Engine::judge(const LiveRequest& request, const Draft& draft, co
 
 // --- keeping and taking back
 
-void Engine::announce_verdict(const LiveRequest& request, const Verdict& verdict) {
+void Engine::announce_verdict(const LiveRequest& request, const Outcome& outcome) {
+  const Verdict& verdict = *outcome.verdict;
   auto position = static_cast<std::uint32_t>(request.request().tokens.size());
   for (const Trial& trial : verdict.trials) {
     sink_.emit(DraftVerified{request.id(), position, trial.token, trial.p, trial.u, trial.accepted});
     position += trial.accepted ? 1 : 0;
   }
-  announce_name(verdict.next, token_text_.name(verdict.next));
+  announce_name(verdict.next, outcome.sampled.back().name);
   if (verdict.rejected()) {
     sink_.emit(TokenRecovered{request.id(), position, verdict.next, verdict.next_probability});
   } else {
@@ -128,7 +143,7 @@ void Engine::announce_verdict(const LiveRequest& request, const Verdict& verdict
 // the answer's, and its K and V are taken back with those of the rejected drafts, before anything can be found by
 // others.
 void Engine::conclude_round(LiveRequest& request, const Draft& draft, Outcome outcome) {
-  announce_verdict(request, *outcome.verdict);
+  announce_verdict(request, outcome);
   request.draft_length().observe(static_cast<std::uint32_t>(draft.tokens.size()), outcome.verdict->accepted());
   std::optional<FinishReason> reason;
   for (std::size_t i = 0; i < outcome.sampled.size() && !reason; ++i) {

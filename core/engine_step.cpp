@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "core/engine.h"
@@ -173,15 +174,17 @@ void Engine::take_slots(const Chunk& chunk, std::span<const TokenId> tokens, std
 // Computes all chunks, or takes all their slots back.
 Engine::Computed Engine::compute(const std::vector<Chunk>& chunks, const std::vector<Draft>& drafts) {
   std::vector<ScheduledSequence> batch;
-  std::vector<std::vector<TokenId>> tokens;  // [chunks]: the requests' own, and behind them the drafts
-  for (std::size_t i = 0; i < chunks.size(); ++i) {
-    const std::span<const TokenId> own = live(chunks[i].request).next_tokens(chunks[i].count);
-    tokens.emplace_back(own.begin(), own.end());
-    tokens.back().insert(tokens.back().end(), drafts[i].tokens.begin(), drafts[i].tokens.end());
-  }
+  std::deque<std::vector<TokenId>> rounds;  // the tokens of each round: the newest, and behind it the drafts
   try {
     for (std::size_t i = 0; i < chunks.size(); ++i) {
-      take_slots(chunks[i], tokens[i], static_cast<std::uint32_t>(drafts[i].tokens.size()) + 1, batch);
+      const std::vector<TokenId>& guessed = drafts[i].tokens;
+      std::span<const TokenId> tokens = live(chunks[i].request).next_tokens(chunks[i].count);
+      if (!guessed.empty()) {
+        std::vector<TokenId>& round = rounds.emplace_back(tokens.begin(), tokens.end());
+        round.insert(round.end(), guessed.begin(), guessed.end());
+        tokens = round;
+      }
+      take_slots(chunks[i], tokens, static_cast<std::uint32_t>(guessed.size()) + 1, batch);
     }
     return forward(chunks, drafts, batch);
   } catch (...) {
@@ -217,8 +220,8 @@ Engine::Computed Engine::forward(const std::vector<Chunk>& chunks, const std::ve
   return computed;
 }
 
-SampledToken Engine::sampled_token(TokenId before, TokenId token, const Sampler& sampler) const {
-  return {token, token_text_.piece(before, token), token_text_.name(token), sampler};
+SampledToken Engine::sampled_token(TokenId before, TokenId token, Sampler sampler) const {
+  return {token, token_text_.piece(before, token), token_text_.name(token), std::move(sampler)};
 }
 
 // The next token of each of the request's candidates; none while some of its tokens are still to be computed (a chunk
@@ -231,7 +234,7 @@ std::vector<SampledToken> Engine::sample(const LiveRequest& request, std::span<c
     params.seed += i;
     Sampler sampler = i == 0 ? request.sampler() : Sampler(params);
     const TokenId token = sampler.sample(logits);
-    sampled.push_back(sampled_token(request.request().tokens.back(), token, sampler));
+    sampled.push_back(sampled_token(request.request().tokens.back(), token, std::move(sampler)));
   }
   return sampled;
 }

@@ -36,12 +36,15 @@ class Planner {
   }
 
  private:
+  /// Tokens that this step may still compute.
+  std::uint64_t left() const {
+    return view_.limits.token_budget - std::min<std::uint64_t>(planned_, view_.limits.token_budget);
+  }
   /// How many of `tokens` this step may compute; 0: none.
   std::uint32_t allowed(std::uint32_t tokens) const {
-    const std::uint64_t left = view_.limits.token_budget - std::min<std::uint64_t>(planned_, view_.limits.token_budget);
-    if (!options_.chunked_prefill) return tokens <= left || plan_.chunks.empty() ? tokens : 0;
+    if (!options_.chunked_prefill) return tokens <= left() || plan_.chunks.empty() ? tokens : 0;
     const std::uint32_t largest = options_.largest_chunk == 0 ? UINT32_MAX : options_.largest_chunk;
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>({tokens, left, largest}));
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>({tokens, left(), largest}));
   }
   void compute(const LiveRequest& request, std::uint32_t tokens) {
     plan_.chunks.push_back({request.id(), tokens});
@@ -112,9 +115,7 @@ class Planner {
       const auto has_id = [&chunk](const LiveRequest* request) { return request->id() == chunk.request; };
       const auto request = std::find_if(running_.begin(), running_.end(), has_id);
       if (request == running_.end()) continue;  // just admitted
-      const std::uint64_t left =
-          view_.limits.token_budget - std::min<std::uint64_t>(planned_, view_.limits.token_budget);
-      chunk.drafts = static_cast<std::uint32_t>(std::min<std::uint64_t>((*request)->drafts_wanted(), left));
+      chunk.drafts = static_cast<std::uint32_t>(std::min<std::uint64_t>((*request)->drafts_wanted(), left()));
       while (chunk.drafts > 0 && !blocks_.take_drafts((*request)->table(), chunk.count, chunk.drafts)) --chunk.drafts;
       planned_ += chunk.drafts;
     }

@@ -58,9 +58,12 @@ std::span<const TokenId> LiveRequest::next_tokens(std::uint32_t count) const {
 std::uint32_t LiveRequest::drafts_wanted() const {
   if (!draft_length_ || candidates_ > 1 || request_.generated().empty() || uncomputed_tokens() != 1) return 0;
   const auto tokens = static_cast<std::uint32_t>(request_.tokens.size());
+  return std::min(draft_length_->next(), longest() - tokens - 1);
+}
+
+std::uint32_t LiveRequest::longest() const {
   const std::uint64_t asked = std::uint64_t{request_.prompt_tokens} + request_.max_new_tokens;
-  const auto last = static_cast<std::uint32_t>(std::min<std::uint64_t>(asked, context_));
-  return std::min(draft_length_->next(), last - tokens - 1);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(asked, context_));
 }
 
 std::size_t total_width(std::span<const LiveRequest* const> requests) {

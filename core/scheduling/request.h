@@ -93,7 +93,8 @@ class LiveRequest {
   /// What the prefix cache would give it now; empty for K and V that wait in the memory of the host.
   PrefixHit look_up() const;
   const SwappedKv* swapped() const { return swapped_ ? &*swapped_ : nullptr; }
-  std::uint32_t context() const { return context_; }  ///< the longest sequence that the model can read
+  /// Tokens that it may reach: prompt and answer, as far as the model can read.
+  std::uint32_t longest() const;
 
   /// From now on tokens are guessed ahead for it.
   void speculate(const DraftLengthOptions& options) { draft_length_.emplace(options); }

@@ -6,16 +6,6 @@
 #include "core/scheduling/planned_blocks.h"
 
 namespace kvarium {
-namespace {
-
-/// Tokens that the request may reach: a static batch has room for all of them, so that nobody need be preempted.
-std::uint32_t longest(const LiveRequest& request) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(
-      std::uint64_t{request.request().prompt_tokens} + request.request().max_new_tokens, request.context()));
-}
-
-}  // namespace
-
 StepPlan StaticScheduler::plan(const SchedulerView& view) const {
   // Who runs is served as ever, and preempted when blocks are missing: candidates and forks may need more than was
   // reserved. Nobody joins before all are done.
@@ -33,8 +23,9 @@ StepPlan StaticScheduler::plan(const SchedulerView& view) const {
     tokens += count;
     const bool fits_budget = plan.chunks.empty() || tokens <= view.limits.token_budget;
     if (width > view.limits.max_running || !fits_budget) break;
-    bool fits = blocks.take(hit, longest(*request) - hit.num_tokens);
-    for (std::uint32_t fork = 1; fits && fork < request->width(); ++fork) fits = blocks.take({}, longest(*request));
+    // Room for all tokens that it may reach, so that nobody need be preempted.
+    bool fits = blocks.take(hit, request->longest() - hit.num_tokens);
+    for (std::uint32_t fork = 1; fits && fork < request->width(); ++fork) fits = blocks.take({}, request->longest());
     if (!fits && !plan.chunks.empty()) break;
     plan.admit.push_back(request->id());
     plan.chunks.push_back({request->id(), count});

@@ -1,6 +1,7 @@
 #pragma once
 // What a proposer offers for one round: tokens that may come next, cheaply guessed.
 
+#include <cstddef>
 #include <vector>
 
 #include "core/ids.h"
@@ -14,6 +15,9 @@ struct Draft {
   /// (q = 1).
   std::vector<std::vector<double>> probabilities = {};
   Work work = {};  ///< what it cost
+
+  /// How likely the proposer was to guess draft i.
+  double q(std::size_t i) const { return probabilities.empty() ? 1.0 : probabilities[i][index(tokens[i])]; }
 };
 
 }  // namespace kvarium

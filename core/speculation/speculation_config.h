@@ -20,7 +20,6 @@ struct SpeculationConfig {
   DraftLengthOptions length = {};
   AcceptanceRule rule = AcceptanceRule::exact;
   TypicalOptions typical = {};
-  Recovery recovery = Recovery::residual;  ///< Recovery::target is the mistake of the bug zoo
 };
 
 inline constexpr std::uint32_t kMostDrafts = 128;  ///< a round

@@ -41,6 +41,9 @@ struct SpeculationCounts {
   std::uint64_t accepted = 0;                ///< of them
   std::vector<std::uint64_t> with_accepted;  ///< [n]: rounds that accepted n drafts
   Work work;                                 ///< of the proposer
+
+  /// The accepted drafts and the token behind them. There must be a round.
+  double tokens_a_round() const { return 1 + static_cast<double>(accepted) / static_cast<double>(rounds); }
   bool operator==(const SpeculationCounts&) const = default;
 };
 

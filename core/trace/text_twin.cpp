@@ -188,8 +188,7 @@ std::string speculation_text(const World& world) {
   }
   if (counts.rounds == 0) return text;
   return text + line(tr_format("  {} rounds: {} of {} drafts accepted, {:.2f} tokens a round", grouped(counts.rounds),
-                               grouped(counts.accepted), grouped(counts.drafted),
-                               1 + static_cast<double>(counts.accepted) / static_cast<double>(counts.rounds)));
+                               grouped(counts.accepted), grouped(counts.drafted), counts.tokens_a_round()));
 }
 
 std::string requests_text(const World& world) {

@@ -54,6 +54,7 @@ EngineSetup make_setup(const ScenarioParams& params) {
   config.hand_out_order = hand_out_order(params);
   config.limits = {params.max_running, params.token_budget};
   config.preemption = preemption(params.preemption);
+  config.speculation.length.most = params.draft_length;
   PrefixCacheConfig& cache = config.prefix_cache;
   cache.kind = find_prefix_caching(params.prefix_cache);
   cache.hash.order = queue_order(params.queue_order);

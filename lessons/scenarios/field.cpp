@@ -81,6 +81,12 @@ const std::vector<FieldChoice>& choices_of(std::string_view id) {
   return choices->second;
 }
 
+std::vector<std::string> values_of(std::string_view id) {
+  std::vector<std::string> values;
+  for (const FieldChoice& choice : choices_of(id)) values.push_back(choice.value);
+  return values;
+}
+
 ScenarioField number_field(std::string id, std::string name, std::string help, std::uint32_t low, std::uint32_t high) {
   return {std::move(id), std::move(name), std::move(help), FieldKind::number, low, high};
 }

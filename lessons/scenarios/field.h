@@ -20,9 +20,11 @@ using FieldMember = std::variant<TextMember, NumberMember, LongNumberMember, Rea
 /// The member that the field of this id edits. MisuseError when there is none.
 FieldMember member_of(std::string_view id);
 
-/// What "prefix_cache", "queue_order", "eviction", "scheduler", "preemption", "sharing", "proposer" and "prompt_kind"
-/// can be. MisuseError for another id.
+/// What "prefix_cache", "queue_order", "eviction", "scheduler", "preemption", "sharing", "proposer", "prompt_kind" and
+/// "heads" can be. MisuseError for another id.
 const std::vector<FieldChoice>& choices_of(std::string_view id);
+/// The same without what they are called: what a command's flag takes.
+std::vector<std::string> values_of(std::string_view id);
 
 ScenarioField number_field(std::string id, std::string name, std::string help, std::uint32_t low, std::uint32_t high);
 ScenarioField choice_field(std::string id, std::string name, std::string help, std::vector<FieldChoice> choices);

@@ -18,7 +18,8 @@ namespace kvarium {
 namespace {
 
 /// Prompt and answer of each request, served one after another without drafts.
-std::vector<std::vector<TokenId>> whole_texts(const ModelChoice& target, const std::vector<RequestSpec>& requests) {
+std::vector<std::vector<TokenId>> whole_texts(const ModelChoice& target, const std::vector<RequestSpec>& requests,
+                                              const CancelToken& cancel) {
   constexpr std::uint32_t kBlockSize = 16;
   const ModelShape& shape = target.model->config.shape;
   EngineConfig config;
@@ -34,7 +35,7 @@ std::vector<std::vector<TokenId>> whole_texts(const ModelChoice& target, const s
     }
     request.candidates = 1;
     const RequestId id = engine.submit(std::move(request));
-    while (engine.step()) {
+    while (!cancel.cancelled() && engine.step()) {
     }
     texts.push_back(engine.request(id).tokens);
   }
@@ -67,7 +68,7 @@ void expect_same_vocabulary(const ModelChoice& target, const ModelChoice& draft)
 }
 
 ProposerSetup make_proposer(const ProposerChoice& choice, const ModelChoice& target, const EngineConfig& engine,
-                            const std::vector<RequestSpec>& requests) {
+                            const std::vector<RequestSpec>& requests, const CancelToken& cancel) {
   ProposerSetup setup;
   if (choice.kind == "ngram") {
     setup.proposer = std::make_unique<NgramProposer>();
@@ -81,7 +82,7 @@ ProposerSetup make_proposer(const ProposerChoice& choice, const ModelChoice& tar
     setup.proposer = std::make_unique<MedusaProposer>(*setup.heads);
   } else if (choice.kind == "oracle") {
     const std::uint32_t vocab = target.model->config.shape.vocab;
-    setup.proposer = std::make_unique<OracleProposer>(whole_texts(target, requests), vocab, choice.right);
+    setup.proposer = std::make_unique<OracleProposer>(whole_texts(target, requests, cancel), vocab, choice.right);
   } else {
     throw InputError(tr_format("there is no proposer \"{}\"", choice.kind));
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cancel.h"
 #include "core/engine.h"
 #include "core/speculation/medusa.h"
 #include "core/speculation/oracle.h"
@@ -31,12 +32,14 @@ struct ProposerChoice {
 
 /// The draft model when none is named.
 inline constexpr std::string_view kDefaultDraft = "tales-draft";
+/// How likely each guess of the oracle is right, where nothing else is said.
+inline constexpr double kOracleAcceptance = 0.8;
 
 /// `requests`: those that will be served; the oracle hears their answers first. The draft model gets a pool like the
 /// target's. InputError for a kind that there is not, models that do not belong together, files that cannot be read, or
-/// an oracle where a request samples.
+/// an oracle where a request samples. Cancelled: the oracle knows what it has heard so far.
 ProposerSetup make_proposer(const ProposerChoice& choice, const ModelChoice& target, const EngineConfig& engine,
-                            const std::vector<RequestSpec>& requests);
+                            const std::vector<RequestSpec>& requests, const CancelToken& cancel);
 
 /// InputError unless both mean the same piece of text by each token: a guess is a token.
 void expect_same_vocabulary(const ModelChoice& target, const ModelChoice& draft);

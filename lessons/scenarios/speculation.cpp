@@ -20,9 +20,8 @@ void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cance
   request.sampling.seed = params.seed;
   EngineSetup setup = make_setup(params);
   const ProposerChoice proposer{params.proposer, {}, {}, always_right(params.accepted)};
-  const ProposerSetup guessing = make_proposer(proposer, choice, setup.config, {request});
+  const ProposerSetup guessing = make_proposer(proposer, choice, setup.config, {request}, cancel);
   setup.config.speculation.proposer = guessing.proposer.get();
-  setup.config.speculation.length.most = params.draft_length;
   serve(choice, std::move(setup), {{request}}, sink, cancel);
 }
 

@@ -46,8 +46,6 @@ struct Options {
   std::string record;
 };
 
-constexpr double kOracle = 0.8;  ///< how likely each guess of the oracle is right
-
 const std::map<std::string, CacheKind>& cache_kinds() {
   static const std::map<std::string, CacheKind> kKinds{
       {"none", CacheKind::none}, {"contiguous", CacheKind::contiguous}, {"paged", CacheKind::paged}};
@@ -104,8 +102,8 @@ GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {
   spec.numbers = number_types().at(options.numbers);
   spec.engine = options.engine;
   if (!options.speculate.empty()) {
-    spec.proposer =
-        ProposerChoice{options.speculate, options.draft, {}, right_with_probability(kOracle, options.sampling.seed)};
+    spec.proposer = ProposerChoice{
+        options.speculate, options.draft, {}, right_with_probability(kOracleAcceptance, options.sampling.seed)};
   }
   return spec;
 }
@@ -163,10 +161,9 @@ void print_sharing(const GenerationReport& report, const Options& options) {
 
 void print_speculation(const SpeculationCounts& counts) {
   if (counts.rounds == 0) return;
-  fmt::print(
-      stderr, "{}",
-      tr_format("drafts: {} rounds, {} of {} guesses accepted, {:.2f} tokens a round\n", counts.rounds, counts.accepted,
-                counts.drafted, 1 + static_cast<double>(counts.accepted) / static_cast<double>(counts.rounds)));
+  fmt::print(stderr, "{}",
+             tr_format("drafts: {} rounds, {} of {} guesses accepted, {:.2f} tokens a round\n", counts.rounds,
+                       counts.accepted, counts.drafted, counts.tokens_a_round()));
 }
 
 int run(Options options) {
@@ -219,9 +216,7 @@ void add_sampling(CLI::App& flags, SamplingParams& sampling) {
 
 /// One of the values of a choice.
 void add_choice(CLI::App& flags, const char* flag, std::string& value, const char* id, std::string_view help) {
-  std::vector<std::string> names;
-  for (const FieldChoice& choice : choices_of(id)) names.push_back(choice.value);
-  flags.add_option(flag, value, std::string(tr(help)))->check(CLI::IsMember(names))->capture_default_str();
+  flags.add_option(flag, value, std::string(tr(help)))->check(CLI::IsMember(values_of(id)))->capture_default_str();
 }
 
 /// How the engine shares its memory and its steps; all with --cache paged.
@@ -253,7 +248,7 @@ void add_engine(CLI::App& flags, Options& options) {
 /// Speculative decoding, with --cache paged.
 void add_speculation(CLI::App& flags, Options& options) {
   flags.add_option("--speculate", options.speculate, std::string(tr("who guesses tokens ahead; the text is the same")))
-      ->check(CLI::IsMember({"ngram", "draft", "medusa", "oracle"}));
+      ->check(CLI::IsMember(values_of("proposer")));
   flags.add_option("--draft", options.draft, std::string(tr("the small model of --speculate draft; else tales-draft")))
       ->needs(flags.get_option("--speculate"));
   flags.add_option("--draft-length", options.engine.draft_length, std::string(tr("tokens that are guessed a round")))

@@ -23,6 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
 /// Hands on what of a growing text can no longer be cut off by a stop string.
 class CertainText {
  public:
@@ -97,18 +99,19 @@ void through_engine(const ModelChoice& choice, const GenerationSpec& spec, Event
   const std::unique_ptr<ModelRunner> runner = make_runner(choice, spec);
   EngineSetup setup = make_setup(params);
   ProposerSetup guessing;
-  if (spec.proposer) guessing = make_proposer(*spec.proposer, choice, setup.config, spec.requests);
+  if (spec.proposer) guessing = make_proposer(*spec.proposer, choice, setup.config, spec.requests, cancel);
   setup.config.speculation.proposer = guessing.proposer.get();
-  setup.config.speculation.length.most = params.draft_length;
   Engine engine(std::move(setup.config), *runner, *setup.scheduler, *choice.tokenizer, sink);
   report.block_bytes = runner->saved_bytes(1);
   report.cache_bytes = report.block_bytes * params.num_blocks;
   const bool single = spec.requests.size() == 1 && spec.requests.front().candidates == 1;
   std::vector<RequestId> ids;
   for (const RequestSpec& request : spec.requests) ids.push_back(engine.submit(request));
+  const Clock::time_point started = Clock::now();
   while (!cancel.cancelled() && engine.step()) {
     if (single) text.update(engine.request(ids.front()).text, engine.idle());
   }
+  report.seconds = seconds_since(started);
   report.stopped = !engine.idle();
   for (const RequestId id : ids) abort_with_forks(engine, id);
   if (single) text.update(engine.request(ids.front()).text, true);
@@ -133,6 +136,7 @@ void without_engine(const ModelChoice& choice, const GenerationSpec& spec, Event
   request.arrive();
   const std::unique_ptr<KvKeeping> keeping =
       pool ? keep_in_row(transformer, shape, *pool, room, kOnly, sink) : keep_nothing(transformer, kOnly, sink);
+  const Clock::time_point first = Clock::now();
   for (std::uint64_t step = 1; !request.ended() && !cancel.cancelled(); ++step) {
     const Clock::time_point started = Clock::now();
     sink.emit(StepStarted{step});
@@ -141,6 +145,7 @@ void without_engine(const ModelChoice& choice, const GenerationSpec& spec, Event
     sink.emit(StepTimed{static_cast<std::uint64_t>(spent.count()), false});
     text.update(request.text(), request.ended());
   }
+  report.seconds = seconds_since(first);
   report.stopped = !request.ended();
   if (report.stopped) request.abort(*keeping);
   text.update(request.text(), true);
@@ -157,13 +162,11 @@ GenerationReport generate(const ModelChoice& choice, const GenerationSpec& spec,
   CertainText text(spec.requests.front().stop_strings, on_text);
   GenerationReport report;
   for (const RequestSpec& request : spec.requests) report.prompt_tokens += request.prompt.size();
-  const Clock::time_point started = Clock::now();
   if (spec.cache == CacheKind::paged) {
     through_engine(choice, spec, meter, cancel, text, report);
   } else {
     without_engine(choice, spec, meter, cancel, text, report);
   }
-  report.seconds = std::chrono::duration<double>(Clock::now() - started).count();
   take_figures(meter, report);
   return report;
 }

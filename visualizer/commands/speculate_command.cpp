@@ -14,6 +14,7 @@
 #include "cpu_reference/evaluation/held_out_tokens.h"
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
+#include "lessons/scenarios/field.h"
 #include "lessons/scenarios/proposer_setup.h"
 #include "visualizer/commands/command.h"
 #include "visualizer/commands/interrupt.h"
@@ -71,8 +72,8 @@ int measure(const Options& options, const ModelChoice& choice, const std::vector
   std::vector<ProposerSetup> setups;
   std::vector<Guessing> ways{{}};
   for (const std::string& kind : options.proposers) {
-    const ProposerChoice named{kind, options.draft, options.medusa, right_with_probability(.8, 7)};
-    setups.push_back(make_proposer(named, choice, pool, requests));
+    const ProposerChoice named{kind, options.draft, options.medusa, right_with_probability(kOracleAcceptance, 7)};
+    setups.push_back(make_proposer(named, choice, pool, requests, cancel));
     for (const std::uint32_t k : options.lengths) ways.push_back({setups.back().proposer.get(), {.most = k}});
   }
   ProgressLine progress(std::string(tr("decoding")));
@@ -118,7 +119,7 @@ Command speculate_command(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   add_model_flags(*flags, options->model);
   flags->add_option("--proposer", options->proposers, std::string(tr("who guesses; may be given again")))
-      ->check(CLI::IsMember({"ngram", "draft", "medusa", "oracle"}))
+      ->check(CLI::IsMember(values_of("proposer")))
       ->capture_default_str();
   flags->add_option("--draft-length", options->lengths, std::string(tr("tokens that are guessed a round; several")))
       ->check(whole_number(1, kMostDrafts))

@@ -85,6 +85,7 @@ Answer answer(const ModelChoice& target, const RequestSpec& request, const Guess
   const RequestId id = engine.submit(request);
   engine.step();
   result.time = {};  // the prompt's pass is not counted
+  if (timed) timed->seconds = 0;
   const Clock::time_point start = Clock::now();
   while (engine.step()) {
   }

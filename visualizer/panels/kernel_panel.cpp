@@ -135,7 +135,8 @@ void KernelPanelState::show(const DemoPlace& place) {
 
 void KernelPanelState::go_to(StepSize step_size, std::size_t steps) {
   size = step_size;
-  kernel->restart();
+  thread = 0;
+  kernel->use_block(0);
   while (kernel->num_steps() < steps && kernel->forward(step_size, thread)) {
   }
 }

@@ -21,7 +21,7 @@ struct KernelPanelState {
 
   /// Starts the kernel anew, unless it is the one that is shown.
   void show(const cuda::demos::DemoPlace& place);
-  /// To so many steps of this size from the start, or to the end.
+  /// To so many steps of this size from the start of the first block, or to its end.
   void go_to(cuda::demos::StepSize step_size, std::size_t steps);
   // What the keys do; nothing before a kernel is shown.
   void step(bool forward);
