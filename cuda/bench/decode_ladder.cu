@@ -1,5 +1,6 @@
 // Attention of one new token a sequence: bound by reading the cache.
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -41,7 +42,6 @@ void bench_decode(const std::function<void(const Job&)>& run) {
   call.kv = {keys.ptr(), values.ptr(), kLayout, {blocks.ptr(), kBlocksEach, static_cast<unsigned>(tables.size())}};
   call.lengths = lengths.ptr();
   call.out = out.ptr();
-  call.lse = nullptr;
   call.sequences = kSequences;
   call.query_heads = kQueryHeads;
   call.scale = 1.0F / std::sqrt(static_cast<float>(kLayout.head_dim));

@@ -1,4 +1,4 @@
-// kernels_bench [--json FILE]: every ladder, rung by rung, in one table.
+// kernels_bench [--json FILE]: the ladders that decide how fast a model is, rung by rung, in one table.
 
 #include <cstdio>
 #include <cstring>

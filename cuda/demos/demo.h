@@ -52,7 +52,7 @@ class Instance {
 };
 
 struct Problem {
-  std::string id;     ///< "eleven-keys-8"
+  std::string id;     ///< "eleven-8"
   std::string title;  ///< in words
   std::function<std::unique_ptr<Instance>()> make;
 };

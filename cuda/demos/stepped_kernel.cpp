@@ -73,7 +73,6 @@ bool step_to_stop(Stepper& threads) {
 }
 
 bool step_to_end(Stepper& threads) {
-  if (threads.is_done()) return false;
   while (threads.step_phase()) {
   }
   return true;
@@ -87,11 +86,9 @@ bool step(Stepper& threads, StepSize size, unsigned thread) {
       return step_warp(threads, thread / 32);
     case StepSize::stop:
       return step_to_stop(threads);
-    case StepSize::phase: {
-      const bool was_done = threads.is_done();
+    case StepSize::phase:
       threads.step_phase();
-      return !was_done;
-    }
+      return true;
     case StepSize::end:
       return step_to_end(threads);
   }

@@ -3,12 +3,10 @@
 // its own for K and for V, as quantize_kv leaves it. The numbers are dequantized in registers: between the cache and
 // the multiprocessors only codes move.
 //
-//   rung     idea                                 bytes moved a new token                what to learn
-//   vectors  rung vectors of attention_decode,    h t (2 n (d c + 4 l) + 4 n)            a half or a quarter of the
-//   bytes,
-//            8 codes in each of l lanes           + H (1024 s + d s)                     the same sums, more
-//            instructions
-//   split    as there                                                                    a number
+//   rung     idea                           bytes moved a new token        what to learn
+//   vectors  as in attention_decode,        h t (2 n (d c + 4 l) + 4 n)    a half or a quarter of the bytes, the same
+//            8 codes in each of l lanes     + H (1024 s + d s)             sums, more instructions a number
+//   split    as there
 //
 // As in attention_decode.cuh; c: bytes of a number in the cache (1 or 1/2), l = d / 8: every lane loads the scale,
 // which is one request of the warp. 1024 s: 8 numbers of the query in each of 128 threads.

@@ -4,14 +4,12 @@
 // their value:
 //   latents = sum_j p_j c_j with p = softmax_j(scale q . r_j), over the cached tokens j that the new token sees
 //
-//   rung         idea                               bytes moved a new token           what to learn
-//   warp_a_head  rung warp_a_head of                H (n (w + v) s + 4 n + (w + v) s)  multi-query attention it is
-//                attention_decode
-//   rows         a warp's lanes share a row, for    H/4 (n w s + 4 n) + H (w + v) s    what was loaded as a key stays
-//   in
-//                4 heads                                                               registers as the value
-//   split        the keys in p parts, merged        H/4 (n w s + 4 n) + H v s          few sequences fill a device
-//                                                   + p H (w s + 16 v + 4)
+//   rung         idea                          bytes moved a new token            what to learn
+//   warp_a_head  as in attention_decode        H (n (w + v) s + 4 n + (w + v) s)  multi-query attention it is
+//   rows         a warp's lanes share a row,   H/4 (n w s + 4 n) + H (w + v) s    what was a key stays in registers
+//                for 4 heads                                                      as the value
+//   split        the keys in p parts, merged   H/4 (n w s + 4 n) + H v s          few sequences fill a device
+//                                              + p H (w s + 16 v + 4)
 //
 // H: heads, n: tokens seen, w: numbers of a row, v: those of its latent, s: bytes of a number. The four warps of a
 // block read the same rows at about the same time: three of them find them in the first-level cache. To this come 4

@@ -10,7 +10,6 @@
 namespace kvarium::cuda {
 inline namespace SIMT_BACKEND {
 
-inline constexpr unsigned kNaiveRows = 1;
 inline constexpr unsigned kNaiveThreads = 32;
 
 /// blockIdx: row, KV head, sequence.

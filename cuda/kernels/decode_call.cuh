@@ -21,7 +21,7 @@ struct AttentionDecode {
   Cache kv;
   gptr<const unsigned> lengths;  ///< [sequence] cached tokens, the new ones included; 0: see TokensSeen
   gptr<T> out;                   ///< like queries
-  gptr<float> lse;               ///< [sequence][new token][query_head] log sum_j exp(score_j); null: not wanted
+  gptr<float> lse = nullptr;     ///< [sequence][new token][query_head] log sum_j exp(score_j); null: not wanted
   unsigned sequences = 0;
   unsigned new_tokens = 1;  ///< of each sequence: 1, or more where drafts are verified
   unsigned query_heads = 0;

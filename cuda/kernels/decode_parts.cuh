@@ -16,9 +16,9 @@ inline namespace SIMT_BACKEND {
 /// What each part found: finished rows, and their log-sum-exp to weigh them by. A head is one query head of one new
 /// token. A part without keys has zeros and -infinity.
 struct DecodeParts {
-  gptr<float> out;      ///< [head][split][dim]
-  gptr<float> lse;      ///< [head][split], natural logarithm
-  unsigned splits = 1;  ///< 1: there are no parts, and no room for them is needed
+  gptr<float> out = nullptr;  ///< [head][split][dim]
+  gptr<float> lse = nullptr;  ///< [head][split], natural logarithm
+  unsigned splits = 1;        ///< 1: there are no parts, and no room for them is needed
 };
 
 /// MisuseError for a number of splits that there cannot be.

@@ -2,8 +2,8 @@
 // x[t] = table[token[t]]: the rows of the embedding that the tokens name.
 //
 //   rung    idea                            bytes moved a token   what to learn
-//   number  one thread a number             2 w s + 4             a gather: rows lie anywhere, each is read side by
-//   side packs   one thread 16 bytes at a time   2 w s + 4             the same bytes in 16 / s times fewer requests
+//   number  one thread a number             2 w s + 4             a gather: rows lie anywhere in the table
+//   packs   one thread 16 bytes at a time   2 w s + 4             the same bytes in 16 / s times fewer requests
 //
 // w: width, s: bytes of a number; 4: the id.
 

@@ -13,10 +13,9 @@ inline constexpr unsigned kNoRow = 0xFFFFFFFFU;  ///< of K and V: there is no su
 /// The rows of a chunk: lane i finds the one of key first + i, counted through all slots and heads of the cache.
 template <typename Kv>
 __device__ __forceinline__ unsigned find_row(const Kv& kv, const TokensSeen& seen, unsigned first, unsigned kv_head) {
-  const unsigned position = first + threadIdx.x % 32, block_size = kv.layout.block_size;
+  const unsigned position = first + threadIdx.x % 32;
   if (position >= seen.end) return kNoRow;
-  const unsigned block = block_at(kv.tables, seen.sequence, position / block_size);
-  return (block * block_size + position % block_size) * kv.layout.kv_heads + kv_head;
+  return slot_of(kv.tables, kv.layout.block_size, seen.sequence, position) * kv.layout.kv_heads + kv_head;
 }
 
 }  // namespace SIMT_BACKEND

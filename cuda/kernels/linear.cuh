@@ -63,8 +63,8 @@ __global__ void linear_plain(Linear<T, Out> data) {
 }
 
 inline constexpr int kLinearTile = 32;
-inline constexpr int kLinearTileRows =
-    8;  ///< of threads: each thread computes kLinearTile / kLinearTileRows results of a column
+/// Of threads: each thread computes kLinearTile / kLinearTileRows results of a column.
+inline constexpr int kLinearTileRows = 8;
 
 /// matrix[row][column] of [rows][columns]; 0 outside.
 template <typename T>
@@ -77,8 +77,8 @@ __device__ __forceinline__ float number_or_zero(gptr<const T> matrix, int row, i
 template <typename T, typename Out>
 __global__ void linear_tiled(Linear<T, Out> data) {
   SIMT_SHARED(float[kLinearTile][kLinearTile], x_tile);
-  SIMT_SHARED(float[kLinearTile][kLinearTile + 1],
-              weight_tile);  // lanes read down a column: one more spreads it over the banks
+  // Lanes read down a column of weights: one number more a row spreads it over the banks.
+  SIMT_SHARED(float[kLinearTile][kLinearTile + 1], weight_tile);
   const int column = static_cast<int>(threadIdx.x), first_row = static_cast<int>(threadIdx.y);
   const int first_token = static_cast<int>(blockIdx.y) * kLinearTile,
             first_output = static_cast<int>(blockIdx.x) * kLinearTile;
@@ -106,8 +106,8 @@ __global__ void linear_tiled(Linear<T, Out> data) {
 
 inline constexpr int kLinearMmaTokens = 64, kLinearMmaOutputs = 128;  ///< of a block: two by two warps, 32 x 64 each
 inline constexpr int kLinearMmaStep = 64;                             ///< inputs of a tile
-inline constexpr int kLinearMmaRow =
-    kLinearMmaStep + 8;  ///< 144 bytes: the 8 rows that ldmatrix takes at once lie in all banks
+/// 144 bytes: the 8 rows that ldmatrix takes at once lie in all banks.
+inline constexpr int kLinearMmaRow = kLinearMmaStep + 8;
 inline constexpr unsigned kLinearMmaThreads = 128;
 
 /// Two stages, each of a tile of x and a tile of weight.

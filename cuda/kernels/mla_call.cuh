@@ -28,7 +28,7 @@ struct AttentionMla {
   LatentKv<T> kv;
   gptr<const unsigned> lengths;  ///< [sequence] cached tokens, the new ones included; 0: see TokensSeen
   gptr<T> out;                   ///< [sequence][new token][head][latent_dim]
-  gptr<float> lse;               ///< [sequence][new token][head] log sum_j exp(score_j); null: not wanted
+  gptr<float> lse = nullptr;     ///< [sequence][new token][head] log sum_j exp(score_j); null: not wanted
   unsigned sequences = 0;
   unsigned new_tokens = 1;
   unsigned heads = 0;

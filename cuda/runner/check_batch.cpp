@@ -26,10 +26,7 @@ void check_sequence(const ModelShape& shape, const ScheduledSequence& sequence, 
     throw MisuseError(
         fmt::format("a table of {} blocks of {} for {} tokens", sequence.block_table.size(), block_size, end));
   }
-  for (const BlockId block : sequence.block_table) {
-    if (value(block) < num_blocks) continue;
-    throw MisuseError(fmt::format("there is no block {}: the cache has {}", value(block), num_blocks));
-  }
+  expect_blocks(sequence.block_table, num_blocks);
 }
 
 /// Numbers of one layer's matrices.
@@ -45,6 +42,13 @@ void check_batch(const ModelShape& shape, std::span<const ScheduledSequence> bat
                  std::uint32_t num_blocks) {
   if (batch.empty()) throw MisuseError("a forward pass over an empty batch");
   for (const ScheduledSequence& sequence : batch) check_sequence(shape, sequence, block_size, num_blocks);
+}
+
+void expect_blocks(std::span<const BlockId> blocks, std::uint32_t num_blocks) {
+  for (const BlockId block : blocks) {
+    if (value(block) < num_blocks) continue;
+    throw MisuseError(fmt::format("there is no block {}: the cache has {}", value(block), num_blocks));
+  }
 }
 
 Work work_of(const PlainModel& model, const ScheduledSequence& sequence) {

@@ -12,11 +12,14 @@ namespace kvarium::cuda {
 void check_batch(const ModelShape& shape, std::span<const ScheduledSequence> batch, std::uint32_t block_size,
                  std::uint32_t num_blocks);
 
+/// MisuseError for a block that the cache does not have.
+void expect_blocks(std::span<const BlockId> blocks, std::uint32_t num_blocks);
+
 /// Products and sums of one sequence's share of a pass, by the shapes: as the CPU reference counts them, but without
 /// bytes.
 Work work_of(const PlainModel& model, const ScheduledSequence& sequence);
 
-/// All weights that a pass reads.
+/// The matrices that a pass reads, norms and biases left out.
 std::uint64_t weight_bytes(const PlainModel& model, std::size_t bytes_of_number);
 
 }  // namespace kvarium::cuda

@@ -19,8 +19,10 @@ class DeviceTensor {
   /// OutOfDeviceMemory.
   DeviceTensor(const Tensor& tensor, const char* name) {
     if (tensor == nullptr) return;
+    const std::vector<float> floats = tensor();
     std::vector<T> numbers;
-    for (const float number : tensor()) numbers.push_back(from_float<T>(number));
+    numbers.reserve(floats.size());
+    for (const float number : floats) numbers.push_back(from_float<T>(number));
     buffer_.emplace(numbers, name);
   }
 

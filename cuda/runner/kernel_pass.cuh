@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "cuda/kernels/attention_decode.cuh"
 #include "cuda/kernels/attention_prefill.cuh"
@@ -180,7 +181,6 @@ class KernelPass {
     AttentionDecode<T> call;
     call.queries = space_.queries.ptr();
     call.out = space_.attended.ptr();
-    call.lse = nullptr;
     call.kv = paged_kv(l);
     call.lengths = batch_.lengths.ptr();
     call.sequences = static_cast<unsigned>(flat_.past.size());

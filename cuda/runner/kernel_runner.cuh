@@ -2,7 +2,6 @@
 // The ModelRunner of kernel_runner.h for numbers of one type.
 
 #include <cmath>
-#include <cstring>
 #include <optional>
 #include <string>
 
@@ -63,11 +62,11 @@ class KernelRunner final : public ModelRunner {
 
   std::vector<std::byte> save(std::span<const BlockId> blocks) const override {
     const Cache& cache = this->cache();
-    expect_blocks(blocks);
+    expect_blocks(blocks, cache.num_blocks);
     std::vector<std::byte> bytes(saved_bytes(blocks.size()));
     auto* to = reinterpret_cast<T*>(bytes.data());
-    for_each_run(blocks, [&](const DeviceBuffer<T>& buffer, std::size_t offset) {
-      buffer.download(to, cache.layout.block_stride(), offset);
+    for_each_run(blocks, [&](DeviceBuffer<T> Cache::*side, std::size_t offset) {
+      (cache.*side).download(to, cache.layout.block_stride(), offset);
       to += cache.layout.block_stride();
     });
     return bytes;
@@ -75,15 +74,14 @@ class KernelRunner final : public ModelRunner {
 
   void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) override {
     Cache& cache = this->cache();
-    expect_blocks(blocks);
+    expect_blocks(blocks, cache.num_blocks);
     if (bytes.size() != saved_bytes(blocks.size())) {
       throw MisuseError(std::to_string(bytes.size()) + " bytes for " + std::to_string(blocks.size()) + " blocks of " +
                         std::to_string(saved_bytes(1)));
     }
     const auto* from = reinterpret_cast<const T*>(bytes.data());
-    for_each_run(blocks, [&](const DeviceBuffer<T>& buffer, std::size_t offset) {
-      DeviceBuffer<T>& own = &buffer == &cache.keys ? cache.keys : cache.values;
-      own.upload(from, cache.layout.block_stride(), offset);
+    for_each_run(blocks, [&](DeviceBuffer<T> Cache::*side, std::size_t offset) {
+      (cache.*side).upload(from, cache.layout.block_stride(), offset);
       from += cache.layout.block_stride();
     });
   }
@@ -115,22 +113,14 @@ class KernelRunner final : public ModelRunner {
   }
   Cache& cache() { return const_cast<Cache&>(std::as_const(*this).cache()); }
 
-  void expect_blocks(std::span<const BlockId> blocks) const {
-    for (const BlockId block : blocks) {
-      if (value(block) < cache().num_blocks) continue;
-      throw MisuseError("there is no block " + std::to_string(value(block)) + ": the cache has " +
-                        std::to_string(cache().num_blocks));
-    }
-  }
-
-  /// use(buffer, offset) for the K and the V of each block in each layer.
+  /// use(side, offset) for the K and the V of each block in each layer.
   template <typename Use>
   void for_each_run(std::span<const BlockId> blocks, const Use& use) const {
     for (const BlockId block : blocks) {
       for (std::size_t layer = 0; layer < cache().num_layers; ++layer) {
         const std::size_t offset = cache().layout.offset(layer * cache().num_blocks + value(block), 0, 0, 0);
-        use(cache().keys, offset);
-        use(cache().values, offset);
+        use(&Cache::keys, offset);
+        use(&Cache::values, offset);
       }
     }
   }
