@@ -1,6 +1,5 @@
 // From a prompt to a text: tokenizer, engine and transformer together.
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/engine_checks.h"
 #include "tests/support/seeded_model.h"
+#include "tests/support/shared_data.h"
 #include "tests/support/word_tokenizer.h"
 
 using namespace kvarium;
@@ -84,9 +84,7 @@ TEST_CASE("a transformer's requests say the same in a tiny pool, preempted and r
 }
 
 TEST_CASE("the stories model tells through the engine what llama2.c told") {
-  const char* named = std::getenv("KVARIUM_SHARED_DATA");
-  const std::filesystem::path folder =
-      named != nullptr ? std::filesystem::path(named) : std::filesystem::path(KVARIUM_SOURCE_DIR) / "../shared/data";
+  const std::filesystem::path folder = kvarium_test::shared_data_folder();
   std::ifstream golden_file(folder / "stories260K.golden.json");
   if (!golden_file) {
     WARN("SKIPPED: " << (folder / "stories260K.golden.json").string() << " is missing; set KVARIUM_SHARED_DATA");

@@ -1,6 +1,5 @@
 // Real weights against logits that llama2.c made from them: the oracle's oracle.
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -12,17 +11,13 @@
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
 #include "tests/cpu_reference/support.h"
+#include "tests/support/shared_data.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
 using kvarium_test::largest;
 
 namespace {
-
-std::filesystem::path data_folder() {
-  const char* named = std::getenv("KVARIUM_SHARED_DATA");
-  return named != nullptr ? std::filesystem::path(named) : std::filesystem::path(KVARIUM_SOURCE_DIR) / "../shared/data";
-}
 
 /// The beginning of the sequence and 15 tokens of prompt; what follows was chosen greedily.
 constexpr std::size_t kGiven = 16;
@@ -39,7 +34,7 @@ struct Golden {
 
 /// Nothing, after saying so, where the data is absent.
 std::optional<Golden> load_golden() {
-  const std::filesystem::path folder = data_folder();
+  const std::filesystem::path folder = kvarium_test::shared_data_folder();
   for (const char* name : {"stories260K.bin", "stories260K.golden.json", "stories260K.logits.f32"}) {
     if (!std::filesystem::exists(folder / name)) {
       WARN("SKIPPED: " << (folder / name).string() << " is missing; set KVARIUM_SHARED_DATA to the folder that has it");

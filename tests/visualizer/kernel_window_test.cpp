@@ -2,6 +2,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/visualizer/open_window.h"
+#include "visualizer/panels/kernel_panel.h"
 
 using namespace kvarium;
 using namespace kvarium::ui;
@@ -143,6 +144,20 @@ TEST_CASE("another kernel, rung, problem and block") {
   window.driver.wait(2);
   CHECK(item(window, "kernel_steps").label == "step 0");
   CHECK(window.host.ui().registry.duplicates() == std::vector<std::string>{});
+}
+
+TEST_CASE("a step that a lesson points at is one of the first block, whichever was looked at before") {
+  KernelPanelState state;
+  state.show({1, 2, 0});  // rms_norm, a block a token: 2 blocks
+  state.go_to(cuda::demos::StepSize::lane, 1);
+  const std::string first = state.kernel->threads().waiting();
+  state.kernel->use_block(1);
+  state.thread = 5;
+  state.show({1, 2, 0});
+  state.go_to(cuda::demos::StepSize::lane, 1);
+  CHECK(state.kernel->block() == 0);
+  CHECK(state.thread == 0);
+  CHECK(state.kernel->threads().waiting() == first);
 }
 
 TEST_CASE("the whole tab is text too") {

@@ -1,10 +1,10 @@
 // Opening a model file in the window.
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "tests/support/catch.h"
+#include "tests/support/shared_data.h"
 #include "tests/support/temp_path.h"
 #include "tests/visualizer/open_window.h"
 #include "visualizer/app/model_files.h"
@@ -45,8 +45,7 @@ void open_dialog(OpenWindow& window, const std::string& path) {
 
 /// The story model of 260,000 weights, where it is at hand.
 fs::path stories() {
-  const char* named = std::getenv("KVARIUM_SHARED_DATA");
-  const fs::path folder = named != nullptr ? fs::path(named) : fs::path(KVARIUM_SOURCE_DIR) / "../shared/data";
+  const fs::path folder = kvarium_test::shared_data_folder();
   for (const char* name : {"stories260K.bin", "stories260K/stories260K.bin"}) {
     if (fs::exists(folder / name)) return folder / name;
   }

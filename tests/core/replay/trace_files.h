@@ -1,7 +1,6 @@
 #pragma once
 // Traces for the tests: the small one made by hand, and Mooncake's where it was fetched.
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <string>
 
 #include "core/replay/mooncake_reader.h"
+#include "tests/support/shared_data.h"
 
 namespace kvarium_test {
 
@@ -23,10 +23,7 @@ inline kvarium::RequestTrace hand_made_trace() {
 }
 
 inline std::filesystem::path synthetic_trace_path() {
-  const char* named = std::getenv("KVARIUM_SHARED_DATA");
-  const std::filesystem::path folder =
-      named != nullptr ? std::filesystem::path(named) : std::filesystem::path(KVARIUM_SOURCE_DIR) / "../shared/data";
-  return folder / "mooncake_synthetic_trace.jsonl";
+  return kvarium_test::shared_data_folder() / "mooncake_synthetic_trace.jsonl";
 }
 
 /// Mooncake's synthetic trace, or its first `lines` lines; none where it was not fetched.

@@ -110,7 +110,7 @@ TEST_CASE("drafts take what blocks are left, and preempt nobody") {
   r.bench.engine.submit(ask("wxyz", 5));
   r.bench.step();
   CHECK(r.bench.engine.pool().num_free() == 1);
-  // A's newest token takes the last block, and its drafts fit in there; B has none for itself, and waits again.
+  // A's newest token takes the last block; B has none for itself, and waits again. A step that preempts has no drafts.
   CHECK(show(r.bench.engine.plan()) == "preempt B | compute A:1");
   r.bench.run();
   CHECK(r.bench.text_of(kA) == answer_of("abcd", 5));

@@ -1,6 +1,5 @@
 // The same weights in three formats write the same story. Skips where the golden data is absent.
 
-#include <cstdlib>
 #include <optional>
 
 #include "cpu_reference/kv_store/contiguous.h"
@@ -10,6 +9,7 @@
 #include "cpu_reference/tokenizer/tokenizer_file.h"
 #include "tests/cpu_reference/loaders/golden_models.h"
 #include "tests/support/model_writer.h"
+#include "tests/support/shared_data.h"
 
 using namespace kvarium;
 using namespace kvarium::cpu;
@@ -28,9 +28,8 @@ struct Stories {
 };
 
 std::optional<Stories> stories() {
-  const char* named = std::getenv("KVARIUM_SHARED_DATA");
   Stories found;
-  found.folder = named != nullptr ? named : KVARIUM_SOURCE_DIR "/../shared/data";
+  found.folder = kvarium_test::shared_data_folder();
   for (const char* file : {"stories260K.bin", "stories260K.golden.json", "tok512.bin"}) {
     if (std::filesystem::exists(found.folder / file)) continue;
     WARN("SKIPPED: " << (found.folder / file).string() << " is missing; set KVARIUM_SHARED_DATA to its folder");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +18,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/refusal.h"
 #include "tests/support/scratch.h"
+#include "tests/support/shared_data.h"
 #include "tests/support/word_tokenizer.h"
 
 using namespace kvarium;
@@ -62,11 +62,6 @@ std::vector<TokenId> merge_naively(const SpmTokenizer& tokenizer, std::vector<To
     tokens[*best] = best_join->token;
     tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(*best) + 1);
   }
-}
-
-std::filesystem::path shared_data() {
-  if (const char* given = std::getenv("KVARIUM_SHARED_DATA")) return given;
-  return std::filesystem::path(KVARIUM_SOURCE_DIR) / ".." / "shared" / "data";
 }
 
 // --- making tokenizer files
@@ -310,7 +305,7 @@ TEST_CASE("what is wrong with a tokenizer file is said in the chosen language") 
 }
 
 TEST_CASE("the stories tokenizer gives the tokens and the text that llama2.c gave") {
-  const std::filesystem::path folder = shared_data();
+  const std::filesystem::path folder = kvarium_test::shared_data_folder();
   std::ifstream golden_file(folder / "stories260K.golden.json");
   if (!golden_file) {
     WARN("skipped: " << folder.string() << "/stories260K.golden.json is missing");

@@ -106,11 +106,23 @@ TEST_CASE("quantize_kv: every number comes back within half a step, and no other
 
 TEST_CASE("quantize_kv: the same codes in every order of threads") {
   const QuantizeKvProblem<bf16, i8> problem({4, 3, 64}, {1, 9});
+  const std::pair<kvarium_test::DequantizedCache, kvarium_test::DequantizedCache> expected[] = {
+      problem.run(QuantizeKvRung::thread), problem.run(QuantizeKvRung::packs)};
+  const auto same = [](const auto& a, const auto& b) {  // gaps are NaN in both
+    return a.scales.size() == b.scales.size() && a.numbers.size() == b.numbers.size() &&
+           std::memcmp(a.scales.data(), b.scales.data(), a.scales.size() * sizeof a.scales[0]) == 0 &&
+           std::memcmp(a.numbers.data(), b.numbers.data(), a.numbers.size() * sizeof a.numbers[0]) == 0;
+  };
   for (const auto order : kvarium_test::kOrders) {
     emulator::Emulation options;
     options.order = order;
     const emulator::UseEmulation use(options);
-    for (const QuantizeKvRung rung : kRungs) CHECK(problem.num_wrong(rung) == 0);
+    for (const QuantizeKvRung rung : kRungs) {
+      CHECK(problem.num_wrong(rung) == 0);
+      const auto [keys, values] = problem.run(rung);
+      CHECK(same(keys, expected[static_cast<std::size_t>(rung)].first));
+      CHECK(same(values, expected[static_cast<std::size_t>(rung)].second));
+    }
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include "cuda/runner/kernel_runner.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "core/engine.h"
@@ -16,6 +15,7 @@
 #include "tests/cpu_reference/support.h"
 #include "tests/support/engine_checks.h"
 #include "tests/support/seeded_model.h"
+#include "tests/support/shared_data.h"
 #include "tests/support/word_tokenizer.h"
 
 using namespace kvarium;
@@ -172,15 +172,12 @@ TEST_CASE("the shipped models say over the kernels what they say over the CPU re
   }
 }
 
-TEST_CASE("stories260K says over the kernels what it says over the CPU reference") {
-  const char* named = std::getenv("KVARIUM_SHARED_DATA");
-  const std::filesystem::path file =
-      std::filesystem::path(named != nullptr ? named : KVARIUM_SOURCE_DIR "/../shared/data") / "stories260K.bin";
+TEST_CASE("stories260K has over the kernels the logits that it has over the CPU reference") {
+  const std::filesystem::path file = kvarium_test::shared_data_folder() / "stories260K.bin";
   if (!std::filesystem::exists(file)) {
     WARN("SKIPPED: " << file.string() << " is missing; set KVARIUM_SHARED_DATA to its folder");
     return;
   }
-  const auto tokenizer = kvarium_test::word_tokenizer();  // names the tokens; the prompt is of ids
   const std::shared_ptr<const cpu::Model> model = cpu::load_llama2c(file.string());
   CpuRunner reference(model);
   const auto kernels = make_kernel_runner(plain_model(*model), NumberType::f32);

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "tests/support/catch.h"
+#include "tests/support/shared_data.h"
 #include "tests/visualizer/commands/run_kvarium.h"
 
 using namespace kvarium_test;
@@ -11,9 +11,7 @@ namespace {
 
 /// One file of the data folder that lies beside the repository, or empty.
 std::string shared_data(const std::string& name) {
-  const char* folder = std::getenv("KVARIUM_SHARED_DATA");
-  const std::filesystem::path path =
-      std::filesystem::path(folder != nullptr ? folder : KVARIUM_SOURCE_DIR "/../shared/data") / name;
+  const std::filesystem::path path = shared_data_folder() / name;
   return std::filesystem::exists(path) ? path.string() : std::string();
 }
 
