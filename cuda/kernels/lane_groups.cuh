@@ -17,15 +17,18 @@ __host__ __device__ constexpr unsigned all_lanes() {
 }
 
 /// `mask`: of all lanes that call it.
-template <int lanes>
-__device__ __forceinline__ float group_sum(unsigned mask, float value) {
+template <int lanes, typename T>
+__device__ __forceinline__ T group_sum(unsigned mask, T value) {
   SIMT_UNROLL
   for (int distance = lanes / 2; distance > 0; distance /= 2) value += __shfl_xor_sync(mask, value, distance);
   return value;
 }
 
 /// Of a whole warp.
-__device__ __forceinline__ float warp_sum(float value) { return group_sum<32>(all_lanes<32>(), value); }
+template <typename T>
+__device__ __forceinline__ T warp_sum(T value) {
+  return group_sum<32>(all_lanes<32>(), value);
+}
 
 /// A NaN is passed over, unless all are.
 template <int lanes>

@@ -3,6 +3,7 @@
 #include "cuda/kernels/sampling.cuh"
 
 #include "cuda/kernels/softmax.cuh"
+#include "cuda/kernels/verify_draft.cuh"
 
 namespace kvarium::cuda {
 inline namespace SIMT_BACKEND {
@@ -14,6 +15,8 @@ inline namespace SIMT_BACKEND {
 KVARIUM_INSTANTIATE(float)
 KVARIUM_INSTANTIATE(f16)
 KVARIUM_INSTANTIATE(bf16)
+template void verify_draft<float>(VerifyRung, Stream&, const VerifyDraft<float>&);
+template void verify_draft<double>(VerifyRung, Stream&, const VerifyDraft<double>&);
 
 }  // namespace SIMT_BACKEND
 }  // namespace kvarium::cuda

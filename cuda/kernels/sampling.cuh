@@ -13,9 +13,10 @@
 //   best    the largest logit, which every weight is measured against           1
 //   top-k   the k-th largest logit is found bit by bit; of equals the lower ids 34
 //   top-p   the same, with the sum of the weights in place of the count         35
-//   draw    the sum of what is kept, and where uniform * sum is passed          2
+//   draw    the sum of what is kept, and where uniform * sum is passed          1
 //
-// n: tokens of the vocabulary, s: bytes of a logit. A pass that looks for a place reads one thread's share once more.
+// n: tokens of the vocabulary, s: bytes of a logit. A pass that looks for a place reads one share of the vocabulary
+// (vocabulary_scan.cuh) once more.
 // A row with a NaN gives kNoToken, and so does one in which all logits are -infinity, unless it is greedy.
 
 #include <cmath>
@@ -23,6 +24,7 @@
 #include <cstring>
 
 #include "cuda/kernels/block_reduce.cuh"
+#include "cuda/kernels/vocabulary_scan.cuh"
 #include "cuda/simt/host.h"
 #include "cuda/simt/kernel.h"
 #include "cuda/simt/numbers.h"
@@ -30,7 +32,6 @@
 namespace kvarium::cuda {
 inline namespace SIMT_BACKEND {
 
-inline constexpr int kNoToken = -1;
 inline constexpr unsigned kSampleThreads = 128;  ///< of a row
 
 /// The largest of some logits, and where it was first seen. Once a NaN was seen it is the largest.
@@ -98,8 +99,7 @@ struct SampleRow {
   gptr<const T> logits;  ///< [vocab]
   int vocab;
   sptr<double> scratch;  ///< [warps]
-  sptr<double> shares;   ///< [threads]
-  sptr<int> found;       ///< [1]
+  ScanRoom room;
 };
 
 /// The sum of value(token, logit) over a row.
@@ -112,37 +112,10 @@ __device__ double row_sum(const SampleRow<T>& row, const Value& value) {
   return block_sum<double>(sum, row.scratch);
 }
 
-/// The token, in the order of ids, at which start + the running sum of value(token, logit) is enough; the last one with
-/// a value where rounding leaves the sum short. Each thread adds up a share of the row, and the first one finds the
-/// share and then the place in it.
-template <typename T, typename Value, typename IsEnough>
-__device__ int first_reaching(const SampleRow<T>& row, double start, const IsEnough& is_enough, const Value& value) {
-  const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
-  const int share = (row.vocab + threads - 1) / threads;
-  double own = 0;
-  for (int i = thread * share; i < (thread + 1) * share && i < row.vocab; ++i) own += value(i, to_float(row.logits[i]));
-  row.shares[thread] = own;
-  __syncthreads();
-  if (thread == 0) {
-    int in = 0, found = 0;
-    double before = start, reached = start;
-    for (int s = 0; s < threads && !is_enough(reached); ++s) {
-      const double sum = row.shares[s];
-      if (sum == 0) continue;
-      in = s;
-      before = reached;
-      reached += sum;
-    }
-    for (int i = in * share; i < (in + 1) * share && i < row.vocab && !is_enough(before); ++i) {
-      const double number = value(i, to_float(row.logits[i]));
-      if (number == 0) continue;
-      found = i;
-      before += number;
-    }
-    row.found[0] = found;
-  }
-  __syncthreads();
-  return row.found[0];
+/// The value of a row's tokens for vocabulary_scan.cuh, from value(token, logit).
+template <typename T, typename Value>
+__device__ auto of_row(const SampleRow<T>& row, const Value& value) {
+  return [&row, &value](int token) { return value(token, to_float(row.logits[token])); };
 }
 
 /// The larger the logit, the larger these bits. -0 and +0 are the same.
@@ -178,9 +151,12 @@ __device__ Cut cut_at(const SampleRow<T>& row, double wanted, const Value& value
   }
   const double above =
       row_sum(row, [&](int token, float logit) { return ordered_bits(logit) > cut.bits ? value(token, logit) : 0.0; });
+  const auto equals = [&](int token, float logit) {
+    return ordered_bits(logit) == cut.bits ? value(token, logit) : 0.0;
+  };
+  add_up(row.room, row.vocab, of_row(row, equals));
   cut.last = first_reaching(
-      row, above, [&](double reached) { return reached >= wanted; },
-      [&](int token, float logit) { return ordered_bits(logit) == cut.bits ? value(token, logit) : 0.0; });
+      row.room, row.vocab, above, [&](double reached) { return reached >= wanted; }, of_row(row, equals));
   return cut;
 }
 
@@ -188,8 +164,10 @@ __device__ Cut cut_at(const SampleRow<T>& row, double wanted, const Value& value
 template <typename T>
 __device__ int draw(const SampleRow<T>& row, const SampleParams& how, float best) {
   if (how.temperature == 0) {
+    const auto is_best = [&](int, float logit) { return logit == best ? 1.0 : 0.0; };
+    add_up(row.room, row.vocab, of_row(row, is_best));
     return first_reaching(
-        row, 0, [](double count) { return count >= 1; }, [&](int, float logit) { return logit == best ? 1.0 : 0.0; });
+        row.room, row.vocab, 0, [](double count) { return count >= 1; }, of_row(row, is_best));
   }
   const auto weight = [&](float logit) {
     if (logit == best) return 1.0;  // also when both are infinite
@@ -201,18 +179,19 @@ __device__ int draw(const SampleRow<T>& row, const SampleParams& how, float best
   const auto kept = [&](int token, float logit) { return top_k.keeps(token, logit) ? weight(logit) : 0.0; };
   const Cut top_p = how.top_p < 1 ? cut_at(row, static_cast<double>(how.top_p) * row_sum(row, kept), kept) : all;
   const auto possible = [&](int token, float logit) { return top_p.keeps(token, logit) ? kept(token, logit) : 0.0; };
-  const double limit = how.uniform * row_sum(row, possible);
+  add_up(row.room, row.vocab, of_row(row, possible));
+  const double limit = how.uniform * total_of(row.room, row.vocab);
   return first_reaching(
-      row, 0, [&](double reached) { return reached > limit; }, possible);
+      row.room, row.vocab, 0, [&](double reached) { return reached > limit; }, of_row(row, possible));
 }
 
 /// blockIdx.x: row.
 template <typename T>
 __global__ void sample_rows(gptr<const T> logits, gptr<const SampleParams> params, gptr<int> tokens, int vocab) {
   SIMT_SHARED(double[kSampleThreads / 32], scratch);
-  SIMT_SHARED(double[kSampleThreads], shares);
+  SIMT_SHARED(double[kShares], shares);
   SIMT_SHARED(int[1], found);
-  const SampleRow<T> row{logits + static_cast<long long>(blockIdx.x) * vocab, vocab, scratch, shares, found};
+  const SampleRow<T> row{logits + static_cast<long long>(blockIdx.x) * vocab, vocab, scratch, {shares, found}};
   const SampleParams how = params[blockIdx.x];
   Largest own;
   for (int i = static_cast<int>(threadIdx.x); i < vocab; i += static_cast<int>(blockDim.x)) {

@@ -20,6 +20,8 @@ __device__ __forceinline__ float fast_log2(float x) { return __log2f(x); }
 __device__ __forceinline__ float fast_divide(float x, float y) { return __fdividef(x, y); }
 __device__ __forceinline__ float reciprocal_root(float x) { return rsqrtf(x); }
 __device__ __forceinline__ int nearest_int(float x) { return __float2int_rn(x); }
+__device__ __forceinline__ int lowest_bit(unsigned bits) { return __ffs(static_cast<int>(bits)) - 1; }
+__device__ __forceinline__ int highest_bit(unsigned bits) { return 31 - __clz(static_cast<int>(bits)); }
 #else
 // A device's own min() and max() need no name of the standard library.
 template <typename T>
@@ -36,6 +38,8 @@ inline float fast_log2(float x) { return std::log2(x); }
 inline float fast_divide(float x, float y) { return x / y; }
 inline float reciprocal_root(float x) { return 1.0F / std::sqrt(x); }
 inline int nearest_int(float x) { return static_cast<int>(std::nearbyint(x)); }  ///< ties to the even number
+inline int lowest_bit(unsigned bits) { return __builtin_ctz(bits); }             ///< that is set; there must be one
+inline int highest_bit(unsigned bits) { return 31 - __builtin_clz(bits); }       ///< likewise
 #endif
 
 }  // namespace SIMT_BACKEND

@@ -8,6 +8,7 @@
 #include "tests/cuda/kernels/quantize_kv_problem.h"
 #include "tests/cuda/kernels/rope_problem.h"
 #include "tests/cuda/kernels/sampling_problem.h"
+#include "tests/cuda/kernels/verify_draft_problem.h"
 
 namespace kvarium_test {
 namespace {
@@ -82,6 +83,22 @@ void check_sampling() {
   }
 }
 
+template <typename T>
+void check_verify_draft(const std::string& type) {
+  for (const bool is_drawn : {true, false}) {
+    const VerifyProblem<T> problem(5000, {3, 0, 5, 1, 5, 2, 40, 4}, is_drawn);
+    for (const VerifyRung rung : {VerifyRung::thread, VerifyRung::block}) {
+      expect(problem.is_right(rung, problem.run(rung)), "verify_draft " + type + (is_drawn ? ", drawn" : ", certain") +
+                                                            ", rung " + std::to_string(static_cast<int>(rung)));
+    }
+  }
+}
+
+void check_verify_greedy() {
+  const std::vector<Judged> wanted = {{2, 7}, {1, 9}, {0, 4}};
+  expect(judged_greedily({4, 5, 4, 5, 9, 5}, {2, 2, 2}, {4, 5, 7, 4, 9, 7, 4, 5, 7}, 2) == wanted, "verify_greedy");
+}
+
 }  // namespace
 
 void check_dense_kernels() {
@@ -99,6 +116,9 @@ void check_dense_kernels() {
   check_softmax<f16>("f16");
   check_softmax<bf16>("bf16");
   check_sampling();
+  check_verify_draft<float>("f32");
+  check_verify_draft<double>("f64");
+  check_verify_greedy();
   check_quantize_kv<float, e4m3>("f32 to e4m3");
   check_quantize_kv<f16, i8>("f16 to i8");
   check_quantize_kv<bf16, e4m3>("bf16 to e4m3");

@@ -30,6 +30,13 @@ void check_type(const std::string& type) {
     tree.ancestors.push_back((token < 3 ? 0 : tree.ancestors[token - 3]) | 1ULL << token);
   }
   check_rungs(tree, type + " of a tree");
+  for (const PrefillRung rung : {PrefillRung::naive, PrefillRung::tiled, PrefillRung::mma}) {
+    if (rung == PrefillRung::mma && sizeof(T) == 4) continue;
+    const double worst = tree.worst_alone(rung, tree.run(rung));
+    expect(worst <= 1, "attention_prefill " + type + " of a tree's paths alone, rung " +
+                           std::to_string(static_cast<int>(rung)) + ": difference " + std::to_string(worst) +
+                           " of the tolerances");
+  }
 }
 
 }  // namespace

@@ -163,6 +163,46 @@ class PrefillProblem {
     return most;
   }
 
+  /// The path to new token `token` of the only sequence, a tree, as a sequence of its own.
+  PrefillProblem alone(unsigned token) const {
+    PrefillProblem chain = *this;
+    chain.ancestors.clear();
+    chain.queries.clear();
+    const std::size_t width = std::size_t{query_heads} * layout.head_dim;
+    unsigned size = 0;
+    for (unsigned i = 0; i <= token; ++i) {
+      if (!sees(0, token, past[0] + i)) continue;
+      const auto query = queries.begin() + static_cast<std::ptrdiff_t>(i * width);
+      chain.queries.insert(chain.queries.end(), query, query + static_cast<std::ptrdiff_t>(width));
+      const auto from = static_cast<std::ptrdiff_t>(row(0, past[0] + i, 0)),
+                 to = static_cast<std::ptrdiff_t>(row(0, past[0] + size++, 0)),
+                 stride = static_cast<std::ptrdiff_t>(layout.token_stride());
+      std::copy_n(keys.begin() + from, stride, chain.keys.begin() + to);
+      std::copy_n(values.begin() + from, stride, chain.values.begin() + to);
+    }
+    chain.lengths = {{past[0], size}};
+    chain.starts = {0, size};
+    chain.most_new = size;
+    return chain;
+  }
+
+  /// How far a token's result in the tree is from what it is at the end of its path alone, as a part of the tolerances
+  /// of both: at most 1 when right, infinite for a NaN.
+  double worst_alone(PrefillRung rung, const std::vector<T>& got) const {
+    double most = 0;
+    const std::size_t width = std::size_t{query_heads} * layout.head_dim;
+    for (unsigned token = 0; token < lengths[0].added; ++token) {
+      const std::vector<T> path = alone(token).run(rung);
+      for (std::size_t i = 0; i < width; ++i) {
+        const ExactAttention wanted = exact(0, token, static_cast<unsigned>(i / layout.head_dim));
+        const double off = std::fabs(number(got[token * width + i]) - number(path[path.size() - width + i]));
+        if (!std::isfinite(off)) return INFINITY;
+        most = std::fmax(most, off / (2 * tolerance(wanted, i % layout.head_dim, rung)));
+      }
+    }
+    return most;
+  }
+
   unsigned query_heads;
   kvarium::KvLayout layout;
   std::vector<PrefillLength> lengths;

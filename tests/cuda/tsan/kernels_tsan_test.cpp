@@ -12,6 +12,7 @@
 #include "cuda/kernels/softmax.cuh"
 #include "cuda/kernels/store_kv.cuh"
 #include "cuda/kernels/swiglu.cuh"
+#include "tests/cuda/kernels/verify_draft_problem.h"
 #include "tests/cuda/tsan/launched.h"
 #include "tests/support/catch.h"
 
@@ -180,4 +181,12 @@ TEST_CASE("ThreadSanitizer: softmax, argmax and sample are silent, and the barri
   CHECK(reports_of({}, [] { run_softmax(SoftmaxRung::block); }) == 0);
   CHECK(reports_of({}, run_sampling) == 0);
   CHECK(reports_without(1, [] { run_softmax(SoftmaxRung::block); }) > 0);
+}
+
+TEST_CASE("ThreadSanitizer: verify_draft is silent, and the barrier behind its sums is needed") {
+  const kvarium_test::VerifyProblem<float> problem(70, {2, 0}, true);
+  CHECK(reports_of({}, [&] { problem.run(VerifyRung::thread); }) == 0);
+  CHECK(reports_of({}, [&] { problem.run(VerifyRung::block); }) == 0);
+  const kvarium_test::VerifyProblem<float> bonus(70, {0}, true);  // no thread turns off without the barrier
+  CHECK(reports_without(0, [&] { bonus.run(VerifyRung::block); }) > 0);
 }
