@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/error.h"
 #include "core/words/words.h"
 #include "cuda/demos/list.h"
@@ -22,9 +24,31 @@ std::size_t find(const std::vector<Entry>& entries, std::string_view id, std::st
 }  // namespace
 
 const std::vector<Kernel>& kernels() {
-  static const std::vector<Kernel> kAll{attention_decode_demos(), rms_norm_demos(), linear_demos(), store_kv_demos(),
-                                        copy_blocks_demos()};
+  static const std::vector<Kernel> kAll{attention_decode_demos(),
+                                        attention_prefill_demos(),
+                                        attention_mla_demos(),
+                                        store_kv_demos(),
+                                        copy_blocks_demos(),
+                                        quantize_kv_demos(),
+                                        linear_demos(),
+                                        rms_norm_demos(),
+                                        rope_demos(),
+                                        swiglu_demos(),
+                                        embed_demos(),
+                                        softmax_demos(),
+                                        sampling_demos()};
   return kAll;
+}
+
+double farthest_off(const Output& output) {
+  if (output.numbers.size() != output.exact.size()) return INFINITY;
+  double farthest = 0;
+  for (std::size_t i = 0; i < output.numbers.size(); ++i) {
+    if (std::isnan(output.numbers[i]) && std::isnan(output.exact[i])) continue;
+    const double off = std::fabs(static_cast<double>(output.numbers[i]) - output.exact[i]);
+    farthest = std::isnan(off) ? INFINITY : std::fmax(farthest, off);
+  }
+  return farthest;
 }
 
 DemoPlace find_demo(std::string_view kernel, std::string_view rung, std::string_view problem) {

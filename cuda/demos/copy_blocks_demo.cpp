@@ -1,4 +1,5 @@
 #include "core/words/words.h"
+#include "cuda/demos/given.h"
 #include "cuda/demos/list.h"
 #include "cuda/kernels/copy_blocks.cuh"
 #include "cuda/simt/emulator/launch.h"
@@ -16,8 +17,9 @@ class CopyOne : public Instance {
  public:
   CopyOne() {
     const std::size_t bytes = kPair.tokens * kLayout.token_stride() * sizeof(float);
-    by_table = {"4 l n w s + 12 t", 4 * bytes + 2 * kThreads * sizeof(BlockPair)};
+    by_table = {"4 l n w s + 12 T", 4 * bytes + 2 * kThreads * sizeof(BlockPair)};
     floor = {"4 l n w s + 12", 4 * bytes + sizeof(BlockPair)};
+    inputs = {block_of("K", keys_), block_of("V", values_)};
   }
 
   emulator::KernelLaunch launch() override {
@@ -26,24 +28,28 @@ class CopyOne : public Instance {
     return emulator::make_launch(kernel, dim3(1, 1, 2), kThreads, 0, cache, pairs_.ptr());
   }
   std::vector<Output> outputs() const override {
-    Output block{tr_format("K in block {}", kPair.to), std::vector<float>(kLayout.block_stride())};
-    keys_.download(block.numbers.data(), block.numbers.size(), kLayout.offset(kPair.to, 0, 0, 0));
-    return {std::move(block)};
+    std::vector<double> exact;
+    for (std::size_t i = 0; i < kLayout.block_stride(); ++i)
+      exact.push_back(i < kPair.tokens * kLayout.token_stride() ? keys_[kLayout.offset(kPair.from, 0, 0, 0) + i] : NAN);
+    return {written(tr_format("K in block {}", kPair.to), keys_.memory(), exact, 0, kLayout.offset(kPair.to, 0, 0, 0))};
   }
 
  private:
   static constexpr unsigned kThreads = rung == CopyBlocksRung::numbers ? 32 : 8;
 
   /// Only the block that is copied holds something.
-  static DeviceBuffer<float> cache_of(const char* name, float first) {
-    DeviceBuffer<float> cache(kBlocks * kLayout.block_stride(), name);
-    std::vector<float> numbers;
-    for (std::size_t i = 0; i < kLayout.block_stride(); ++i) numbers.push_back(first + static_cast<float>(i));
-    cache.upload(numbers.data(), numbers.size(), kLayout.offset(kPair.from, 0, 0, 0));
-    return cache;
+  static std::vector<float> cache(float first) {
+    std::vector<float> numbers(kBlocks * kLayout.block_stride(), NAN);
+    for (std::size_t i = 0; i < kLayout.block_stride(); ++i)
+      numbers[kLayout.offset(kPair.from, 0, 0, 0) + i] = first + static_cast<float>(i);
+    return numbers;
+  }
+  static Input block_of(const char* name, const Given<float>& cache) {
+    const auto begin = cache.input().numbers.begin() + static_cast<long>(kLayout.offset(kPair.from, 0, 0, 0));
+    return {tr_format("{} in block {}", name, kPair.from), {begin, begin + static_cast<long>(kLayout.block_stride())}};
   }
 
-  DeviceBuffer<float> keys_ = cache_of("keys", 0), values_ = cache_of("values", 1000);
+  Given<float> keys_{"keys", cache(0)}, values_{"values", cache(1000)};
   DeviceBuffer<BlockPair> pairs_{std::vector<BlockPair>{kPair}, "pairs"};
 };
 

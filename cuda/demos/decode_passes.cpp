@@ -57,7 +57,7 @@ DecodeWalk walk_eleven_keys(unsigned lanes) {
     if (all_stand_at(kernel.threads(), "pass")) walk.passes.push_back(pass_of(kernel));
   }
   walk.steps = kernel.num_steps();
-  walk.out = static_cast<double>(kernel.instance().outputs()[0].numbers[0]);
+  walk.out = static_cast<double>(kernel.outputs()[0].numbers[0]);
   return walk;
 }
 

@@ -16,7 +16,7 @@ namespace kvarium::cuda::demos {
 
 /// A number of bytes and how it comes about.
 struct ByteFormula {
-  std::string text;  ///< "2 n d s + 4 n + 2 d s", with the letters of the kernel's header
+  std::string text;  ///< "2 n d s + 4 n + 2 d s", with the letters of the kernel's header; T: threads
   std::size_t bytes = 0;
 };
 
@@ -25,14 +25,24 @@ struct PagedTokens {
   unsigned block_size = 0;
   std::vector<std::size_t> slots;  ///< [token] counted through all blocks
   std::size_t token_bytes = 0;     ///< of K (or V) in the cache
-  std::string keys, values;        ///< names of the buffers
+  std::string keys, values;        ///< names of the buffers; no values: a row is key and value (latent attention)
 };
 
-/// What a kernel wrote.
+/// What a kernel is given.
+struct Input {
+  std::string name;
+  std::vector<float> numbers;
+};
+
+/// What a kernel wrote, and what it had to write.
 struct Output {
   std::string name;
   std::vector<float> numbers;  ///< NaN where nothing was written
+  std::vector<double> exact;   ///< by the equation, in double; NaN where nothing is to be written
+  double tolerance = 0;        ///< how far from it rounding may lead
 };
+/// The largest difference from what is exact; infinite where a number is missing, or there is one too many.
+double farthest_off(const Output& output);
 
 /// A launch and the memory that it works on. Kernels change memory: for another run a problem makes another instance.
 class Instance {
@@ -48,7 +58,9 @@ class Instance {
 
   ByteFormula by_table;                ///< what the kernel's header says that this rung moves in this problem
   ByteFormula floor;                   ///< what no kernel could do without
-  std::optional<PagedTokens> paged{};  /// none: the kernel reads no cache
+  std::vector<std::string> counted{};  ///< the buffers that both are about; none: all
+  std::vector<Input> inputs{};
+  std::optional<PagedTokens> paged{};  ///< none: the kernel reads no cache
 };
 
 struct Problem {

@@ -1,7 +1,6 @@
 #include "cuda/demos/linear_demo.h"
 
-#include <cmath>
-
+#include "cuda/demos/given.h"
 #include "cuda/demos/list.h"
 #include "cuda/kernels/linear.cuh"
 #include "cuda/simt/emulator/launch.h"
@@ -13,24 +12,17 @@ using emulator::make_launch;
 
 unsigned blocks_for(int count, int of) { return static_cast<unsigned>((count + of - 1) / of); }
 
-/// Small whole numbers, which every format holds exactly.
-template <typename T>
-std::vector<T> small_numbers(int count, int step) {
-  std::vector<T> numbers;
-  for (int i = 0; i < count; ++i) numbers.push_back(from_float<T>(static_cast<float>(i * step % 7 - 3)));
-  return numbers;
-}
-
 template <typename T, LinearRung rung>
 class LinearInstance : public Instance {
  public:
   explicit LinearInstance(const LinearSize& size)
-      : x_(small_numbers<T>(size.tokens * size.inputs, 3), "x"),
-        weight_(small_numbers<T>(size.outputs * size.inputs, 5), "weight"),
+      : x_("x", small_numbers(static_cast<std::size_t>(size.tokens * size.inputs), 5)),
+        weight_("weight", small_numbers(static_cast<std::size_t>(size.outputs * size.inputs), 7)),
         y_(static_cast<std::size_t>(size.tokens * size.outputs), "y") {
     data_ = {x_.ptr(), weight_.ptr(), nullptr, y_.ptr(), size.tokens, size.inputs, size.outputs};
     const auto t = static_cast<std::size_t>(size.tokens), o = static_cast<std::size_t>(size.outputs),
                n = static_cast<std::size_t>(size.inputs);
+    inputs = {x_.input(), weight_.input()};
     floor = {"(t + o) n s + 4 t o", (t + o) * n * sizeof(T) + 4 * t * o};
     switch (rung) {
       case LinearRung::plain:
@@ -66,10 +58,20 @@ class LinearInstance : public Instance {
                          kLinearMmaThreads, linear_mma_shared_bytes<T>(), data_);
     }
   }
-  std::vector<Output> outputs() const override { return {{"y", y_.download()}}; }
+  /// Products are sixteenths, and a float holds their sums exactly.
+  std::vector<Output> outputs() const override {
+    std::vector<double> exact;
+    const auto o = static_cast<std::size_t>(data_.outputs), n = static_cast<std::size_t>(data_.inputs);
+    for (std::size_t at = 0; at < y_.size(); ++at) {
+      double sum = 0;
+      for (std::size_t i = 0; i < n; ++i) sum += x_[at / o * n + i] * weight_[at % o * n + i];
+      exact.push_back(sum);
+    }
+    return {written("y", y_, exact, 0)};
+  }
 
  private:
-  DeviceBuffer<T> x_, weight_;
+  Given<T> x_, weight_;
   DeviceBuffer<float> y_;
   Linear<T, float> data_;
 };

@@ -1,5 +1,4 @@
-#include <cmath>
-
+#include "cuda/demos/given.h"
 #include "cuda/demos/list.h"
 #include "cuda/kernels/rms_norm.cuh"
 #include "cuda/simt/emulator/launch.h"
@@ -17,13 +16,14 @@ class RmsNorm : public Instance {
   RmsNorm(int tokens, int width)
       : tokens_(tokens),
         width_(width),
-        x_(wave(tokens * width), "x"),
-        weight_(wave(width), "weight"),
+        x_("x", small_numbers(static_cast<std::size_t>(tokens * width), 5)),
+        weight_("weight", small_numbers(static_cast<std::size_t>(width), 7)),
         y_(x_.size(), "y") {
     const std::size_t row = static_cast<std::size_t>(width) * sizeof(float), rows = static_cast<std::size_t>(tokens);
     constexpr bool kKeepsRow = rung == RmsNormRung::block_a_token;
-    by_table = {kKeepsRow ? "T (2 w s + w s)" : "T (3 w s + w s)", rows * row * (kKeepsRow ? 3 : 4)};
-    floor = {"T 2 w s + w s", rows * 2 * row + row};
+    by_table = {kKeepsRow ? "n (2 w s + w s)" : "n (3 w s + w s)", rows * row * (kKeepsRow ? 3 : 4)};
+    inputs = {x_.input(), weight_.input()};
+    floor = {"n 2 w s + w s", rows * 2 * row + row};
   }
 
   emulator::KernelLaunch launch() override {
@@ -40,17 +40,23 @@ class RmsNorm : public Instance {
                          weight_.ptr(), kEpsilon, y, width_);
     }
   }
-  std::vector<Output> outputs() const override { return {{"y", y_.download()}}; }
-
- private:
-  static std::vector<float> wave(int count) {
-    std::vector<float> numbers;
-    for (int i = 0; i < count; ++i) numbers.push_back(1.0F + std::sin(static_cast<float>(i)));
-    return numbers;
+  /// The sum of w squares is off by w / 2 units of 2^-24 under the root, and the operations around it by 8; results are
+  /// below 4 in size.
+  std::vector<Output> outputs() const override {
+    std::vector<double> exact;
+    const auto width = static_cast<std::size_t>(width_);
+    for (std::size_t at = 0; at < x_.size(); ++at) {
+      double sum = 0;
+      for (std::size_t i = 0; i < width; ++i) sum += x_[at / width * width + i] * x_[at / width * width + i];
+      exact.push_back(weight_[at % width] * x_[at] / std::sqrt(sum / width_ + double{kEpsilon}));
+    }
+    return {written("y", y_, exact, 4 * (width_ / 2.0 + 8) * 0x1p-24)};
   }
 
+ private:
   int tokens_, width_;
-  DeviceBuffer<float> x_, weight_, y_;
+  Given<float> x_, weight_;
+  DeviceBuffer<float> y_;
 };
 
 template <RmsNormRung rung>

@@ -173,11 +173,16 @@ void SteppedKernel::begin() {
   fault_.clear();
   run_ = nullptr;  // first: two runs at once would need twice the memory
   run_ = std::make_unique<Run>(place_.of_problem().make(), block_index());
-  log_is_current_ = false;
+  forget_state();
+}
+
+void SteppedKernel::forget_state() {
+  log_.reset();
+  outputs_.reset();
 }
 
 bool SteppedKernel::apply(const Step& one) {
-  log_is_current_ = false;
+  forget_state();
   try {
     return step(run_->threads, one.size, one.thread);
   } catch (const emulator::KernelFault& fault) {
@@ -207,20 +212,25 @@ void SteppedKernel::restart() {
 }
 
 const AccessLog& SteppedKernel::log() const {
-  if (!log_is_current_) {
+  if (!log_) {
     log_ = run_->log;
-    log_.end_block();
-    log_is_current_ = true;
+    log_->end_block();
   }
-  return log_;
+  return *log_;
+}
+
+const std::vector<Output>& SteppedKernel::outputs() const {
+  if (!outputs_) outputs_ = instance().outputs();
+  return *outputs_;
 }
 
 const Stepper& SteppedKernel::threads() const { return run_->threads; }
 const Instance& SteppedKernel::instance() const { return *run_->instance; }
 
-Traffic traffic(const AccessLog& log) {
+Traffic traffic(const AccessLog& log, const std::vector<std::string>& buffers) {
   Traffic total;
   for (const emulator::LineCount& line : log.lines()) {
+    if (!buffers.empty() && std::find(buffers.begin(), buffers.end(), line.region) == buffers.end()) continue;
     const bool is_global = line.space == emulator::Space::global;
     total.bytes += is_global ? line.bytes : 0;
     (is_global ? total.sectors : total.wavefronts) += line.answers;

@@ -41,13 +41,13 @@ std::string step_point(const DemoStep& step);
 /// The same back; nothing for a text that names none.
 std::optional<DemoStep> parse_step_point(std::string_view text);
 
-/// Sums over the lines of a log.
+/// Sums over the lines of a log; where buffers are named, over theirs only.
 struct Traffic {
   std::size_t bytes = 0;  ///< of global memory, that lanes asked for
   std::size_t sectors = 0, fewest_sectors = 0;
   std::size_t wavefronts = 0, fewest_wavefronts = 0;  ///< of shared memory
 };
-Traffic traffic(const emulator::AccessLog& log);
+Traffic traffic(const emulator::AccessLog& log, const std::vector<std::string>& buffers = {});
 
 class SteppedKernel {
  public:
@@ -84,6 +84,8 @@ class SteppedKernel {
   /// Counts of all blocks to their end.
   const emulator::AccessLog& whole() const { return whole_; }
   const Instance& instance() const;
+  /// What was written so far.
+  const std::vector<Output>& outputs() const;
 
  private:
   struct Run;
@@ -93,6 +95,7 @@ class SteppedKernel {
   };
 
   void begin();
+  void forget_state();
   bool apply(const Step& step);
 
   DemoPlace place_;
@@ -102,8 +105,9 @@ class SteppedKernel {
   std::unique_ptr<Run> run_;
   std::string fault_;
   emulator::AccessLog whole_;
-  mutable emulator::AccessLog log_;  ///< of the state in which it was last asked for
-  mutable bool log_is_current_ = false;
+  // Of the state in which they were last asked for; none after a step.
+  mutable std::optional<emulator::AccessLog> log_;
+  mutable std::optional<std::vector<Output>> outputs_;
 };
 
 /// The newest request to a space; nullptr: none yet.

@@ -1,4 +1,5 @@
 #include "core/words/words.h"
+#include "cuda/demos/given.h"
 #include "cuda/demos/list.h"
 #include "cuda/kernels/store_kv.cuh"
 #include "cuda/simt/emulator/launch.h"
@@ -15,8 +16,9 @@ class StoreThree : public Instance {
  public:
   StoreThree() {
     const std::size_t tokens = slots_.size(), row = kLayout.token_stride() * sizeof(float);
-    by_table = {"T 4 w s + 8 t", tokens * (4 * row + 8 * kThreads)};
-    floor = {"T (4 w s + 8)", tokens * (4 * row + 8)};
+    by_table = {"n 4 w s + 8 T", tokens * (4 * row + 8 * kThreads)};
+    floor = {"n (4 w s + 8)", tokens * (4 * row + 8)};
+    inputs = {keys_.input(), values_.input(), slots_.input()};
     paged = PagedTokens{kLayout.block_size, {31, 15, 48}, row, "key_cache", "value_cache"};
   }
 
@@ -27,10 +29,12 @@ class StoreThree : public Instance {
   }
   std::vector<Output> outputs() const override {
     std::vector<Output> rows;
-    for (const std::size_t slot : paged->slots) {
-      Output row{tr_format("K in slot {}", slot), std::vector<float>(kLayout.token_stride())};
-      key_cache_.download(row.numbers.data(), row.numbers.size(), kLayout.slot_offset(slot));
-      rows.push_back(std::move(row));
+    for (std::size_t token = 0; token < slots_.size(); ++token) {
+      std::vector<double> exact;
+      for (std::size_t i = 0; i < kLayout.token_stride(); ++i)
+        exact.push_back(keys_[token * kLayout.token_stride() + i]);
+      const std::size_t slot = paged->slots[token];
+      rows.push_back(written(tr_format("K in slot {}", slot), key_cache_, exact, 0, kLayout.slot_offset(slot)));
     }
     return rows;
   }
@@ -43,8 +47,8 @@ class StoreThree : public Instance {
     return numbers;
   }
 
-  DeviceBuffer<float> keys_{counted(0), "new_keys"}, values_{counted(1000), "new_values"};
-  DeviceBuffer<long long> slots_{std::vector<long long>{31, 15, 48}, "slots"};
+  Given<float> keys_{"new_keys", counted(0)}, values_{"new_values", counted(1000)};
+  Given<long long> slots_{"slots", {31, 15, 48}};
   DeviceBuffer<float> key_cache_{kBlocks * kLayout.block_stride(), "key_cache"},
       value_cache_{kBlocks * kLayout.block_stride(), "value_cache"};
 };

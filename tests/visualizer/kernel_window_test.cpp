@@ -122,7 +122,7 @@ TEST_CASE("another kernel, rung, problem and block") {
   OpenWindow window("S11");
   window.driver.click("kernel_choice");
   window.driver.wait(2);
-  window.driver.click("kernel_choice/1");
+  window.driver.click("kernel_choice/7");
   window.driver.wait(2);
   CHECK(item(window, "kernel_choice").value == "rms_norm");
   window.driver.click("kernel_rung");
@@ -148,12 +148,13 @@ TEST_CASE("another kernel, rung, problem and block") {
 
 TEST_CASE("a step that a lesson points at is one of the first block, whichever was looked at before") {
   KernelPanelState state;
-  state.show({1, 2, 0});  // rms_norm, a block a token: 2 blocks
+  const cuda::demos::DemoPlace two_blocks = cuda::demos::find_demo("rms_norm", "block_a_token", "");
+  state.show(two_blocks);
   state.go_to(cuda::demos::StepSize::lane, 1);
   const std::string first = state.kernel->threads().waiting();
   state.kernel->use_block(1);
   state.thread = 5;
-  state.show({1, 2, 0});
+  state.show(two_blocks);
   state.go_to(cuda::demos::StepSize::lane, 1);
   CHECK(state.kernel->block() == 0);
   CHECK(state.thread == 0);

@@ -25,7 +25,7 @@ TEST_CASE("kernel shows scenario S11 after its first pass, and at its end") {
 
 TEST_CASE("kernel says in one line what is wrong, and returns 2") {
   for (const auto& [arguments, part] : std::vector<std::pair<std::string, std::string>>{
-           {"kernel --kernel softmix", "attention_decode, rms_norm"},
+           {"kernel --kernel softmix", "attention_decode, attention_prefill"},
            {"kernel --kernel rms_norm --rung x", "thread_a_token, warp_a_token, block_a_token"},
            {"kernel --problem x", "eleven-8, eleven-4, eleven-32"},
            {"kernel --by mile", "lane, warp, stop, phase, end"},
