@@ -20,6 +20,8 @@ const std::vector<Lesson>& lessons() {
       {"08_eviction", "Eviction", "docs/lessons/08_eviction.md", eviction},
       {"09_continuous_batching", "Continuous batching", "docs/lessons/09_continuous_batching.md", continuous_batching},
       {"10_fewer_heads", "Fewer heads", "docs/lessons/10_fewer_heads.md", fewer_heads},
+      {"11_speculative_rollback", "Speculative rollback", "docs/lessons/11_speculative_rollback.md",
+       speculative_rollback},
       {"14_online_softmax", "Online softmax", "docs/lessons/14_online_softmax.md", online_softmax},
       {"15_paged_attention_kernel", "A kernel for the paged cache", "docs/lessons/15_paged_attention_kernel.md",
        paged_attention_kernel},

@@ -15,6 +15,7 @@ void radix_tree(LessonKit& kit);
 void eviction(LessonKit& kit);
 void continuous_batching(LessonKit& kit);
 void fewer_heads(LessonKit& kit);
+void speculative_rollback(LessonKit& kit);
 void online_softmax(LessonKit& kit);
 void paged_attention_kernel(LessonKit& kit);
 void without_a_cache(LessonKit& kit);

@@ -11,6 +11,7 @@
 #include "core/cost/units.h"
 #include "core/cost/waste.h"
 #include "core/error.h"
+#include "core/speculation/theory.h"
 #include "core/words/words.h"
 
 namespace kvarium {
@@ -92,6 +93,20 @@ Claim f08() {
                     seconds / transfer_time(kTwoGB, kH100Hbm))};
 }
 
+Claim f09() {
+  return {"F09", words("tokens that one pass gives with 5 drafts, when 8 of 10 pass"), words("3.93"),
+          tr_format("(1 - 0.8^6) / (1 - 0.8) = {:.2f}", expected_tokens(.8, 5)),
+          tr_format("It is a slip in the arithmetic. The token behind the accepted drafts is counted in it; accepted "
+                    "drafts alone are {:.2f}.",
+                    expected_accepted(.8, 5))};
+}
+
+Claim f10() {
+  return {"F10", words("how much faster that makes an answer, when a guess costs 0.1 of a pass"), words("2.6 times"),
+          tr_format("{:.2f} / (1 + 5 * 0.1) = {:.2f} times", expected_tokens(.8, 5), expected_speedup(.8, 5, .1)),
+          words("It follows from the figure of F09.")};
+}
+
 Claim f15() {
   constexpr std::uint32_t kHeadDim = 128;
   const auto intensity = [](bool with_inputs) {
@@ -139,6 +154,25 @@ std::string table_of_17_tokens(std::uint32_t block_size) {
   return table.show();
 }
 
+/// A sequence of 10 tokens that is extended by 6 and keeps only as many as are said: the blocks that return.
+std::size_t blocks_returned(std::uint32_t kept) {
+  NullSink nobody;
+  BlockPool pool(4, ascending_order(5), nobody);
+  BlockTable table(pool, RequestId{0});
+  if (!table.append(10) || !table.append(6)) throw MisuseError("the pool is too small for the example");
+  const std::size_t before = pool.num_free();
+  table.rollback_to(kept);
+  return pool.num_free() - before;
+}
+
+Claim f20() {
+  return {"F20", words("taking rejected drafts back"), words("only the length moves, nothing is freed"),
+          tr_format("with 10 tokens in blocks of 4, 6 more, and 11 kept: {} block returns; with 13 kept: {}",
+                    blocks_returned(11), blocks_returned(13)),
+          words("It holds inside the last block. A block that was taken only for rejected drafts goes back to the "
+                "pool.")};
+}
+
 Claim f21() {
   constexpr std::uint32_t kBlockSize = 8;
   return {"F21", words("17 tokens, block size 8"), words("blocks 7, 3, 12; 7 free slots in the last one"),
@@ -170,7 +204,8 @@ Claim f23() {
 }  // namespace
 
 std::vector<Claim> claims() {
-  return {f01(), f02(), f03(), f04(), f05(), f06(), f07(), f08(), f15(), f16(), f17(), f21(), f22(), f23()};
+  return {f01(), f02(), f03(), f04(), f05(), f06(), f07(), f08(), f09(),
+          f10(), f15(), f16(), f17(), f20(), f21(), f22(), f23()};
 }
 
 Claim find_claim(std::string_view id) {

@@ -42,4 +42,16 @@ double chi_square_tail(double x, std::uint32_t degrees) {
   return tail;
 }
 
+// The tail falls with x. 60 halvings of an interval leave 2^-60 of it, less than a double can tell.
+double chi_square_critical(double p_value, std::uint32_t degrees) {
+  if (!(p_value > 0 && p_value < 1)) throw MisuseError("a p-value that is not between 0 and 1");
+  double low = 0, high = 1;
+  while (chi_square_tail(high, degrees) > p_value) high *= 2;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (chi_square_tail(middle, degrees) > p_value ? low : high) = middle;
+  }
+  return high;
+}
+
 }  // namespace kvarium

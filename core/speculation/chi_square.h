@@ -20,5 +20,7 @@ ChiSquare chi_square(std::span<const std::uint64_t> counts, std::span<const doub
 /// The probability that a chi-square variable of so many degrees of freedom exceeds x (Abramowitz and Stegun, 26.4.4
 /// and 26.4.5). `degrees` at least 1.
 double chi_square_tail(double x, std::uint32_t degrees);
+/// The statistic whose p-value is this: what is larger is rarer. MisuseError for a p-value that is not between 0 and 1.
+double chi_square_critical(double p_value, std::uint32_t degrees);
 
 }  // namespace kvarium

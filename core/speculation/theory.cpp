@@ -1,5 +1,7 @@
 #include "core/speculation/theory.h"
 
+#include <cmath>
+
 #include "core/error.h"
 
 namespace kvarium {
@@ -16,6 +18,13 @@ double expected_tokens(double alpha, std::uint32_t k) {
 }
 
 double expected_accepted(double alpha, std::uint32_t k) { return expected_tokens(alpha, k) - 1; }
+
+double probability_of_accepted(double alpha, std::uint32_t k, std::uint32_t accepted) {
+  if (!(alpha >= 0 && alpha <= 1)) throw MisuseError("an acceptance that is not between 0 and 1");
+  if (accepted > k) throw MisuseError("more drafts accepted than there are");
+  const double so_many = std::pow(alpha, accepted);
+  return accepted == k ? so_many : so_many * (1 - alpha);
+}
 
 double expected_speedup(double alpha, std::uint32_t k, double c) {
   if (!(c >= 0)) throw MisuseError("a draft step that costs less than nothing");

@@ -12,6 +12,10 @@ double expected_tokens(double alpha, std::uint32_t k);
 /// Of them the accepted drafts alone: one less.
 double expected_accepted(double alpha, std::uint32_t k);
 
+/// The probability that of k drafts exactly `accepted` are accepted: the next one is rejected, or there is none.
+/// MisuseError when alpha is not in [0, 1] or more are accepted than there are.
+double probability_of_accepted(double alpha, std::uint32_t k, std::uint32_t accepted);
+
 /// How much faster than plain decoding: expected_tokens / (1 + c * k), where one step of the draft costs c steps of the
 /// target and a pass over k + 1 tokens costs as much as one over a single token, which holds as long as reading the
 /// weights takes the time. MisuseError for a negative c.

@@ -18,6 +18,8 @@ class ScenarioRun {
   ScenarioRun(const Scenario& scenario, const ScenarioParams& params);
 
   std::uint64_t last_step() const { return trace_.num_steps(); }
+  /// All of it, seen or not.
+  const Trace& trace() const { return trace_; }
   /// The state at the end of a step, seen or not; 0: before the first step.
   World after_step(std::uint64_t step) const;
 

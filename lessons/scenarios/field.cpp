@@ -125,6 +125,10 @@ ScenarioField temperature_field() {
   return field;
 }
 
+ScenarioField draft_length_field() {
+  return number_field("draft_length", "Draft length (tokens)", "How many tokens are guessed a round.", 1, 8);
+}
+
 ScenarioField max_running_field() {
   return number_field("max_running", "Places (requests)", "How many requests may run side by side.", 1, 26);
 }

@@ -37,6 +37,7 @@ ScenarioField block_size_field();
 ScenarioField num_blocks_field();
 ScenarioField seed_field();
 ScenarioField temperature_field();
+ScenarioField draft_length_field();
 ScenarioField max_running_field();
 ScenarioField token_budget_field();
 ScenarioField prefix_cache_field();

@@ -89,4 +89,13 @@ ProposerSetup make_proposer(const ProposerChoice& choice, const ModelChoice& tar
   return setup;
 }
 
+ProposerSetup speculate(const ScenarioParams& params, const ModelChoice& target, EngineConfig& engine,
+                        const std::vector<RequestSpec>& requests, const CancelToken& cancel) {
+  if (params.proposer == "none") return {};
+  ProposerSetup setup =
+      make_proposer({params.proposer, {}, {}, always_right(params.accepted)}, target, engine, requests, cancel);
+  engine.speculation.proposer = setup.proposer.get();
+  return setup;
+}
+
 }  // namespace kvarium

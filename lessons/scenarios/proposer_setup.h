@@ -12,6 +12,7 @@
 #include "core/speculation/oracle.h"
 #include "cpu_reference/cpu_runner.h"
 #include "lessons/scenarios/model_choice.h"
+#include "lessons/scenarios/scenario.h"
 
 namespace kvarium {
 
@@ -40,6 +41,10 @@ inline constexpr double kOracleAcceptance = 0.8;
 /// an oracle where a request samples. Cancelled: the oracle knows what it has heard so far.
 ProposerSetup make_proposer(const ProposerChoice& choice, const ModelChoice& target, const EngineConfig& engine,
                             const std::vector<RequestSpec>& requests, const CancelToken& cancel);
+
+/// As make_proposer() for what the parameters say, which `engine` guesses with then; "none" changes nothing.
+ProposerSetup speculate(const ScenarioParams& params, const ModelChoice& target, EngineConfig& engine,
+                        const std::vector<RequestSpec>& requests, const CancelToken& cancel);
 
 /// InputError unless both mean the same piece of text by each token: a guess is a token.
 void expect_same_vocabulary(const ModelChoice& target, const ModelChoice& draft);

@@ -19,9 +19,7 @@ void run(const ScenarioParams& params, EventSink& sink, const CancelToken& cance
   request.sampling.temperature = params.temperature;
   request.sampling.seed = params.seed;
   EngineSetup setup = make_setup(params);
-  const ProposerChoice proposer{params.proposer, {}, {}, always_right(params.accepted)};
-  const ProposerSetup guessing = make_proposer(proposer, choice, setup.config, {request}, cancel);
-  setup.config.speculation.proposer = guessing.proposer.get();
+  const ProposerSetup guessing = speculate(params, choice, setup.config, {request}, cancel);
   serve(choice, std::move(setup), {{request}}, sink, cancel);
 }
 
@@ -36,7 +34,7 @@ Scenario speculation_scenario() {
       "block that was taken only for them returns.",
       {.prompt_tokens = 10, .new_tokens = 24, .block_size = 4, .num_blocks = 16},
       {choice_field("proposer", "Proposer", "Who guesses the next tokens.", choices_of("proposer")),
-       number_field("draft_length", "Draft length (tokens)", "How many tokens are guessed a round.", 1, 8),
+       draft_length_field(),
        number_field("accepted", "Right guesses", "How many guesses of each round the oracle gets right.", 0, 8),
        number_field("prompt_tokens", "Prompt (tokens)", "How long the prompt is.", 1, 256),
        number_field("new_tokens", "New tokens", "How many tokens the answer has.", 1, 128), block_size_field(),

@@ -15,6 +15,7 @@
 #include "core/cost/units.h"
 #include "core/cost/waste.h"
 #include "core/error.h"
+#include "core/speculation/theory.h"
 #include "tests/support/catch.h"
 
 namespace kvarium {
@@ -87,6 +88,24 @@ TEST_CASE("F08: 2 GB from a network store at 1.2 GB/s: popular 27 minutes, right
   CHECK_THAT(find_claim("F08").why, contains("2792 times slower"));
 }
 
+TEST_CASE("F09: a pass with 5 drafts of which 8 of 10 pass: popular 3.93 tokens, right 3.69") {
+  double sum = 0, all = 1;
+  for (int i = 0; i <= 5; ++i, all *= .8) sum += all;
+  CHECK(expected_tokens(.8, 5) == Approx(sum));
+  CHECK(find_claim("F09").right == "(1 - 0.8^6) / (1 - 0.8) = 3.69");
+  CHECK_THAT(find_claim("F09").why, contains("2.69"));
+}
+
+TEST_CASE("F10: a guess costs 0.1 of a pass: popular 2.6 times faster, right 2.46") {
+  CHECK(expected_speedup(.8, 5, .1) == about(2.46, 0.005));
+  CHECK(find_claim("F10").right == "3.69 / (1 + 5 * 0.1) = 2.46 times");
+}
+
+TEST_CASE("F20: taking drafts back: popular nothing is freed, right blocks taken for them alone are") {
+  CHECK(find_claim("F20").right ==
+        "with 10 tokens in blocks of 4, 6 more, and 11 kept: 1 block returns; with 13 kept: 0");
+}
+
 TEST_CASE("F15: standard attention at head dim 128 in FP16: popular d/4 = 32 FLOP a byte, right d/2 = 64") {
   CHECK(standard_attention(4096, 128, ElementType::fp16, false).intensity() == about(64, 1e-9));
   CHECK(standard_attention(4096, 128, ElementType::fp16, true).intensity() == about(62.1, 0.05));
@@ -136,9 +155,9 @@ TEST_CASE("F23: slower than HBM: popular 26 and 2800 times hold, for PCIe counte
 }
 
 TEST_CASE("an unknown row is refused with the list of rows") {
-  CHECK_THROWS_WITH(
-      find_claim("F99"),
-      "there is no claim 'F99': the rows are F01, F02, F03, F04, F05, F06, F07, F08, F15, F16, F17, F21, F22, F23");
+  CHECK_THROWS_WITH(find_claim("F99"),
+                    "there is no claim 'F99': the rows are F01, F02, F03, F04, F05, F06, F07, F08, F09, F10, F15, F16, "
+                    "F17, F20, F21, F22, F23");
 }
 
 TEST_CASE("docs/facts.md has exactly the rows that the calculators give") {

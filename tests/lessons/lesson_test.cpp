@@ -98,6 +98,21 @@ TEST_CASE("lesson 09 prints both timelines and what a preemption costs") {
   CHECK_THAT(text, contains("   5  A B C         D"));    // preempted
 }
 
+TEST_CASE("lesson 11 takes drafts back in both caches, and counts a right and a wrong rule") {
+  const std::string text = transcript("11");
+  CHECK_THAT(text, contains("Answer: as long."));
+  CHECK_THAT(text, contains("           0       1        11   [7,3,12]     returned, 4 slots stale\n"));
+  CHECK_THAT(text, contains("           1       2        12   [7,3,12]     returned, 4 slots stale\n"));
+  CHECK_THAT(text, contains("           2       3        13   [7,3,12,5]   kept, 3 slots stale\n"));
+  CHECK_THAT(text, contains("           5       6        16   [7,3,12,5]   kept, 0 slots stale\n"));
+  CHECK_THAT(text, contains("Answer: 0.40."));
+  CHECK_THAT(text, contains("max(p - q, 0), divided by its sum         0.000  0.667  0.167  0.167\n"));
+  CHECK_THAT(text, contains("where the wrong rule leads                0.700  0.300\n"));
+  for (const char* line : {"3           2.95", "5           3.69", "8           4.33"})
+    CHECK_THAT(text, contains(line));
+  CHECK_THAT(unwrapped(text), contains(find_claim("F20").why));
+}
+
 TEST_CASE("lesson 14 adds scores one by one and counts what three attentions move") {
   const std::string text = transcript("14");
   CHECK_THAT(text, contains("score ln 4, value 5    max 1.3863   sum 2.0000   out  6.7500   out / sum 3.3750\n"));

@@ -70,3 +70,25 @@ TEST_CASE("S06: a draft model samples with the target, and the invariants hold")
 TEST_CASE("S06: the oracle has no answer to foresee where tokens are drawn") {
   CHECK_THROWS_WITH(Run("S06", Set{"temperature=0.8"}), contains("temperature 0"));
 }
+
+TEST_CASE("your own prompt: nobody guesses unless asked, and greedily the answer is the same whoever does") {
+  const auto own = [](const std::string& proposer) {
+    return Run("own", Set{"temperature=0", "num_requests=1", "new_tokens=16", "proposer=" + proposer});
+  };
+  const Run plain = own("none");
+  CHECK(plain.end().proposer.empty());
+  for (const char* proposer : {"ngram", "draft", "medusa"}) {
+    INFO(proposer);
+    const Run run = own(proposer);
+    run.after_steps();
+    CHECK_FALSE(run.end().proposer.empty());
+    CHECK(run.end().request(kA).tokens == plain.end().request(kA).tokens);
+  }
+}
+
+TEST_CASE("your own prompt: a small model guesses for several answers at once, and the invariants hold") {
+  const Run run("own", Set{"proposer=draft", "num_requests=2", "candidates=2", "new_tokens=12"});
+  run.after_steps();
+  CHECK(run.end().speculation.rounds > 0);
+  CHECK_THROWS_WITH(Run("own", Set{"proposer=oracle"}), contains("none, ngram, draft, medusa"));
+}

@@ -40,3 +40,11 @@ TEST_CASE("no counts, or not as many as probabilities, are misuse") {
   CHECK_THROWS_AS(chi_square(std::vector<std::uint64_t>{0, 0}, std::vector<double>{.5, .5}), MisuseError);
   CHECK_THROWS_AS(chi_square(std::vector<std::uint64_t>{1}, std::vector<double>{.5, .5}), MisuseError);
 }
+
+TEST_CASE("the critical value is where the tail has just this much left") {
+  CHECK(chi_square_critical(.001, 1) == Approx(10.828).epsilon(1e-4));  // the table's value has five digits
+  CHECK(chi_square_critical(.05, 3) == Approx(7.815).epsilon(1e-4));
+  for (const double p : {.5, .05, 1e-6}) CHECK(chi_square_tail(chi_square_critical(p, 2), 2) == Approx(p));
+  CHECK_THROWS_AS(chi_square_critical(0, 1), MisuseError);
+  CHECK_THROWS_AS(chi_square_critical(std::nan(""), 1), MisuseError);
+}

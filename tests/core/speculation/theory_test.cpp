@@ -44,3 +44,18 @@ TEST_CASE("no acceptance outside 0 to 1, no negative cost, no NaN") {
   CHECK_THROWS_AS(expected_speedup(.5, 2, -1), MisuseError);
   CHECK_THROWS_AS(expected_speedup(.5, 2, nan), MisuseError);
 }
+
+TEST_CASE("how many of k drafts are accepted: the probabilities add up to 1, and their mean is the formula's") {
+  for (const double alpha : {0.0, .3, .8, 1.0}) {
+    double sum = 0, mean = 0;
+    for (std::uint32_t a = 0; a <= 5; ++a) {
+      sum += probability_of_accepted(alpha, 5, a);
+      mean += a * probability_of_accepted(alpha, 5, a);
+    }
+    CHECK(sum == Approx(1));
+    CHECK(mean == Approx(expected_accepted(alpha, 5)).margin(1e-12));
+  }
+  CHECK(probability_of_accepted(.8, 2, 1) == Approx(.16));
+  CHECK(probability_of_accepted(.8, 2, 2) == Approx(.64));
+  CHECK_THROWS_AS(probability_of_accepted(.8, 2, 3), MisuseError);
+}
