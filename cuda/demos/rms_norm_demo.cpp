@@ -30,14 +30,14 @@ class RmsNorm : public Instance {
     const gptr<float> y = y_.ptr();
     if constexpr (rung == RmsNormRung::thread_a_token) {
       return make_launch(rms_norm_thread<float>, 1, static_cast<unsigned>(tokens_), 0, x_.ptr(), weight_.ptr(),
-                         kEpsilon, y, tokens_, width_);
+                         kEpsilon, y, tokens_, width_, width_);
     } else if constexpr (rung == RmsNormRung::warp_a_token) {
       return make_launch(rms_norm_warp<float>, 1, 32 * static_cast<unsigned>(tokens_), 0, x_.ptr(), weight_.ptr(),
-                         kEpsilon, y, tokens_, width_);
+                         kEpsilon, y, tokens_, width_, width_);
     } else {
       const auto packs = static_cast<unsigned>(width_ / Pack<float>::kCount);
       return make_launch(rms_norm_block<float>, static_cast<unsigned>(tokens_), (packs + 31) / 32 * 32, 0, x_.ptr(),
-                         weight_.ptr(), kEpsilon, y, width_);
+                         weight_.ptr(), kEpsilon, y, width_, width_);
     }
   }
   /// The sum of w squares is off by w / 2 units of 2^-24 under the root, and the operations around it by 8; results are

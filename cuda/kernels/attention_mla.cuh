@@ -28,12 +28,17 @@ inline namespace SIMT_BACKEND {
 
 enum class AttentionMlaRung { warp_a_head, rows, split };
 
+/// Whether rows of `width` numbers, the first latent_dim of them latent, can be taken.
+constexpr bool fits_mla(unsigned latent_dim, unsigned width) {
+  return latent_dim > 0 && latent_dim <= width && latent_dim <= kMostLatent && width <= kMostLatentRow &&
+         latent_dim % 2 == 0 && width % 2 == 0;
+}
+
 /// MisuseError for rows that no rung takes, and for more heads than a grid can have blocks for.
 template <typename T>
 void expect_fits(const AttentionMla<T>& call) {
   const unsigned width = call.kv.layout.head_dim;
-  if (call.kv.layout.kv_heads != 1 || call.latent_dim == 0 || call.latent_dim > width ||
-      call.latent_dim > kMostLatent || width > kMostLatentRow || call.latent_dim % 2 != 0 || width % 2 != 0) {
+  if (call.kv.layout.kv_heads != 1 || !fits_mla(call.latent_dim, width)) {
     throw MisuseError("attention_mla: rows of " + std::to_string(width) + " numbers, " +
                       std::to_string(call.latent_dim) + " of them latent; it takes even numbers up to " +
                       std::to_string(kMostLatentRow) + " and " + std::to_string(kMostLatent));

@@ -33,7 +33,7 @@ struct BlockPair {
 template <typename T>
 struct CacheOfLayers {
   gptr<T> keys;    ///< [layer][block][slot][kv_head][dim]
-  gptr<T> values;  ///< the same
+  gptr<T> values;  ///< the same, or null: there are none, as with latent rows
   unsigned layers = 0;
   unsigned num_blocks = 0;
   KvLayout layout;
@@ -101,8 +101,8 @@ void copy_blocks(CopyBlocksRung rung, Stream& stream, const CacheOfLayers<T>& ca
   const auto kernel = rung == CopyBlocksRung::numbers ? copy_blocks_numbers<T> : copy_blocks_packs<T>;
   for (std::size_t first = 0; first < pairs.size();) {
     const std::size_t count = independent_pairs(pairs, first);
-    launch(kernel, dim3(static_cast<unsigned>(count), cache.layers, 2), kThreads, 0, stream, cache,
-           on_device.ptr() + first);
+    launch(kernel, dim3(static_cast<unsigned>(count), cache.layers, cache.values == nullptr ? 1 : 2), kThreads, 0,
+           stream, cache, on_device.ptr() + first);
     first += count;
   }
 }

@@ -8,7 +8,7 @@ namespace kvarium::cuda {
 inline namespace SIMT_BACKEND {
 
 #define KVARIUM_INSTANTIATE(T)                                                                                  \
-  template void rms_norm<T>(RmsNormRung, Stream&, gptr<const T>, gptr<const T>, float, gptr<T>, int, int);      \
+  template void rms_norm<T>(RmsNormRung, Stream&, gptr<const T>, gptr<const T>, float, gptr<T>, int, int, int); \
   template void store_kv<T>(StoreKvRung, Stream&, const StoreKv<T>&, int, const KvLayout&);                     \
   template void copy_blocks<T>(CopyBlocksRung, Stream&, const CacheOfLayers<T>&, const std::vector<BlockPair>&, \
                                DeviceBuffer<BlockPair>&);

@@ -28,6 +28,14 @@
 namespace kvarium::cuda {
 inline namespace SIMT_BACKEND {
 
+/// Where the rows of x and y are parts of wider ones, and where each head has a product of its own. Bias and weight of
+/// a head lie behind those of the head before.
+struct LinearHeads {
+  int count = 1;
+  int x_stride = 0, y_stride = 0;  ///< from one token to the next; 0: inputs, and outputs
+  int x_head = 0, y_head = 0;      ///< from one head to the next
+};
+
 /// x, y and weight do not overlap. Out may be float where T is small: logits, sums over layers.
 template <typename T, typename Out>
 struct Linear {
@@ -39,23 +47,36 @@ struct Linear {
   int inputs = 0;
   int outputs = 0;
   bool adds = false;  ///< to what is in y, as the residual stream wants it
+  LinearHeads heads = {};
+
+  __host__ __device__ int x_stride() const { return heads.x_stride == 0 ? inputs : heads.x_stride; }
+  __host__ __device__ int y_stride() const { return heads.y_stride == 0 ? outputs : heads.y_stride; }
+  /// Moves everything to one head.
+  __device__ __forceinline__ void go_to_head(unsigned head) {
+    const auto h = static_cast<long long>(head);
+    x = x + h * heads.x_head;
+    y = y + h * heads.y_head;
+    weight = weight + h * outputs * inputs;
+    if (bias != nullptr) bias = bias + h * outputs;
+  }
 };
 
 /// Writes one result.
 template <typename T, typename Out>
 __device__ __forceinline__ void finish_linear(const Linear<T, Out>& data, int token, int output, float sum) {
-  const long long at = static_cast<long long>(token) * data.outputs + output;
+  const long long at = static_cast<long long>(token) * data.y_stride() + output;
   if (data.bias != nullptr) sum += to_float(data.bias[output]);
   if (data.adds) sum += to_float(static_cast<Out>(data.y[at]));
   data.y[at] = from_float<Out>(sum);
 }
 
-/// One thread a result; blockIdx.y: token.
+/// One thread a result; blockIdx.y: token, blockIdx.z: head, here as in the other rungs.
 template <typename T, typename Out>
 __global__ void linear_plain(Linear<T, Out> data) {
   const int output = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), token = static_cast<int>(blockIdx.y);
   if (output >= data.outputs) return;
-  const gptr<const T> x = data.x + static_cast<long long>(token) * data.inputs;
+  data.go_to_head(blockIdx.z);
+  const gptr<const T> x = data.x + static_cast<long long>(token) * data.x_stride();
   const gptr<const T> weight = data.weight + static_cast<long long>(output) * data.inputs;
   float sum = 0;
   for (int i = 0; i < data.inputs; ++i) sum += to_float(x[i]) * to_float(weight[i]);
@@ -66,11 +87,28 @@ inline constexpr int kLinearTile = 32;
 /// Of threads: each thread computes kLinearTile / kLinearTileRows results of a column.
 inline constexpr int kLinearTileRows = 8;
 
-/// matrix[row][column] of [rows][columns]; 0 outside.
+/// What a tile is loaded from: [rows][columns], each row `stride` numbers behind the one before.
 template <typename T>
-__device__ __forceinline__ float number_or_zero(gptr<const T> matrix, int row, int column, int rows, int columns) {
-  if (row >= rows || column >= columns) return 0;
-  return to_float(matrix[static_cast<long long>(row) * columns + column]);
+struct LinearMatrix {
+  gptr<const T> begin;
+  int rows, columns, stride;
+
+  __device__ __forceinline__ bool has(int row, int column) const { return row < rows && column < columns; }
+  __device__ __forceinline__ auto at(int row, int column) const {
+    return begin + (static_cast<long long>(row) * stride + column);
+  }
+  __device__ __forceinline__ float number_or_zero(int row, int column) const {
+    return has(row, column) ? to_float(at(row, column)[0]) : 0.0F;
+  }
+};
+
+template <typename T, typename Out>
+__device__ __forceinline__ LinearMatrix<T> x_of(const Linear<T, Out>& data) {
+  return {data.x, data.tokens, data.inputs, data.x_stride()};
+}
+template <typename T, typename Out>
+__device__ __forceinline__ LinearMatrix<T> weight_of(const Linear<T, Out>& data) {
+  return {data.weight, data.outputs, data.inputs, data.inputs};
 }
 
 /// blockIdx: tile of outputs, tile of tokens; blockDim: kLinearTile, kLinearTileRows.
@@ -79,15 +117,16 @@ __global__ void linear_tiled(Linear<T, Out> data) {
   SIMT_SHARED(float[kLinearTile][kLinearTile], x_tile);
   // Lanes read down a column of weights: one number more a row spreads it over the banks.
   SIMT_SHARED(float[kLinearTile][kLinearTile + 1], weight_tile);
+  data.go_to_head(blockIdx.z);
+  const LinearMatrix<T> x = x_of(data), weights = weight_of(data);
   const int column = static_cast<int>(threadIdx.x), first_row = static_cast<int>(threadIdx.y);
   const int first_token = static_cast<int>(blockIdx.y) * kLinearTile,
             first_output = static_cast<int>(blockIdx.x) * kLinearTile;
   float sums[kLinearTile / kLinearTileRows] = {};
   for (int first = 0; first < data.inputs; first += kLinearTile) {
     for (int row = first_row; row < kLinearTile; row += kLinearTileRows) {
-      x_tile[row][column] = number_or_zero(data.x, first_token + row, first + column, data.tokens, data.inputs);
-      weight_tile[row][column] =
-          number_or_zero(data.weight, first_output + row, first + column, data.outputs, data.inputs);
+      x_tile[row][column] = x.number_or_zero(first_token + row, first + column);
+      weight_tile[row][column] = weights.number_or_zero(first_output + row, first + column);
     }
     __syncthreads();
     for (int i = 0; i < kLinearTile; ++i) {
@@ -116,17 +155,16 @@ constexpr std::size_t linear_mma_shared_bytes() {
   return std::size_t{2} * (kLinearMmaTokens + kLinearMmaOutputs) * kLinearMmaRow * sizeof(T);
 }
 
-/// Begins to copy numbers [first, first + kLinearMmaStep) of kRows rows from `first_row` on; zeros outside of
-/// [rows][columns].
+/// Begins to copy numbers [first, first + kLinearMmaStep) of kRows rows from `first_row` on; zeros outside.
 template <int kRows, typename T>
-__device__ __forceinline__ void copy_linear_tile(sptr<T> tile, gptr<const T> matrix, int first_row, int first, int rows,
-                                                 int columns) {
+__device__ __forceinline__ void copy_linear_tile(sptr<T> tile, const LinearMatrix<T>& matrix, int first_row,
+                                                 int first) {
   constexpr int kPacks = kLinearMmaStep / 8;
   for (int i = static_cast<int>(threadIdx.x); i < kRows * kPacks; i += kLinearMmaThreads) {
     const int row = first_row + i / kPacks, column = first + i % kPacks * 8;
-    const bool is_inside = row < rows && column < columns;
-    const long long from = is_inside ? static_cast<long long>(row) * columns + column : 0;
-    cp_async16(tile + (i / kPacks * kLinearMmaRow + i % kPacks * 8), matrix + from, is_inside ? 16 : 0);
+    const bool is_inside = matrix.has(row, column);
+    cp_async16(tile + (i / kPacks * kLinearMmaRow + i % kPacks * 8), is_inside ? matrix.at(row, column) : matrix.begin,
+               is_inside ? 16 : 0);
   }
 }
 
@@ -159,14 +197,15 @@ template <typename T, typename Out>
 __global__ void linear_mma(Linear<T, Out> data) {
   constexpr int kStage = (kLinearMmaTokens + kLinearMmaOutputs) * kLinearMmaRow;  // first the tile of x
   SIMT_DYNAMIC_SHARED(T, stages);
+  data.go_to_head(blockIdx.z);
   const int first_token = static_cast<int>(blockIdx.y) * kLinearMmaTokens;
   const int first_output = static_cast<int>(blockIdx.x) * kLinearMmaOutputs;
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   const int warp_token = warp / 2 * 32, warp_output = warp % 2 * 64;
   const auto copy_stage = [&](sptr<T> tiles, int first) {
-    copy_linear_tile<kLinearMmaTokens, T>(tiles, data.x, first_token, first, data.tokens, data.inputs);
-    copy_linear_tile<kLinearMmaOutputs, T>(tiles + kLinearMmaTokens * kLinearMmaRow, data.weight, first_output, first,
-                                           data.outputs, data.inputs);
+    copy_linear_tile<kLinearMmaTokens, T>(tiles, x_of(data), first_token, first);
+    copy_linear_tile<kLinearMmaOutputs, T>(tiles + kLinearMmaTokens * kLinearMmaRow, weight_of(data), first_output,
+                                           first);
     cp_async_commit();
   };
   float sums[2][8][4] = {};
@@ -202,9 +241,10 @@ __global__ void linear_few(Linear<T, Out> data) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int output = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
   if (output >= data.outputs) return;  // the whole warp
+  data.go_to_head(blockIdx.z);
   const int first_token = static_cast<int>(blockIdx.y) * kLinearFewTokens;
   const int tokens = data.tokens - first_token;  // kLinearFewTokens of them at most
-  const gptr<const T> x = data.x + static_cast<long long>(first_token) * data.inputs;
+  const gptr<const T> x = data.x + static_cast<long long>(first_token) * data.x_stride();
   const gptr<const T> weight = data.weight + static_cast<long long>(output) * data.inputs;
   float sums[kLinearFewTokens] = {};
   for (int i = lane * kCount; i < data.inputs; i += 32 * kCount) {
@@ -212,7 +252,7 @@ __global__ void linear_few(Linear<T, Out> data) {
     SIMT_UNROLL
     for (int t = 0; t < kLinearFewTokens; ++t) {
       if (t >= tokens) break;
-      const Pack<T> numbers = load_vec<Pack<T>>(x + (static_cast<long long>(t) * data.inputs + i));
+      const Pack<T> numbers = load_vec<Pack<T>>(x + (static_cast<long long>(t) * data.x_stride() + i));
       SIMT_UNROLL
       for (int j = 0; j < kCount; ++j) sums[t] += to_float(weights.at[j]) * to_float(numbers.at[j]);
     }
@@ -234,37 +274,52 @@ constexpr bool fits_linear(LinearRung rung, int inputs) {
   return true;
 }
 
-/// The quickest rung that can take the problem.
-template <typename T>
-constexpr LinearRung best_linear(int tokens, int inputs) {
-  if (tokens <= kLinearFewTokens && fits_linear<T>(LinearRung::few, inputs)) return LinearRung::few;
-  if (fits_linear<T>(LinearRung::mma, inputs)) return LinearRung::mma;
-  return tokens <= kLinearFewTokens ? LinearRung::plain : LinearRung::tiled;
+/// Whether a rung can take the rows of a call, wherever they begin.
+template <typename T, typename Out>
+bool fits_linear(LinearRung rung, const Linear<T, Out>& data) {
+  return fits_linear<T>(rung, data.inputs) && fits_linear<T>(rung, data.x_stride()) &&
+         fits_linear<T>(rung, data.heads.x_head);
 }
 
-/// MisuseError when the rung cannot take the width, or for T: the matrix instructions here multiply 16-bit numbers.
+/// The quickest rung that can take the problem.
+template <typename T, typename Out>
+LinearRung best_linear(const Linear<T, Out>& data) {
+  if (data.tokens <= kLinearFewTokens && fits_linear(LinearRung::few, data)) return LinearRung::few;
+  if (fits_linear(LinearRung::mma, data)) return LinearRung::mma;
+  return data.tokens <= kLinearFewTokens ? LinearRung::plain : LinearRung::tiled;
+}
+
+/// For a message.
+inline std::string strides_of(const LinearHeads& heads) {
+  if (heads.x_stride == 0 && heads.x_head == 0) return "";
+  return ", " + std::to_string(heads.x_stride) + " apart, of heads " + std::to_string(heads.x_head) + " apart";
+}
+
+/// MisuseError when the rung cannot take the rows, or for T: the matrix instructions here multiply 16-bit numbers.
 template <typename T, typename Out>
 void linear(LinearRung rung, Stream& stream, const Linear<T, Out>& data) {
-  if (!fits_linear<T>(rung, data.inputs)) {
+  if (!fits_linear(rung, data)) {
     throw MisuseError(rung == LinearRung::mma
                           ? "linear: mma takes 16-bit numbers and rows of a multiple of 8 of them, not " +
-                                std::to_string(8 * sizeof(T)) + "-bit numbers in rows of " + std::to_string(data.inputs)
+                                std::to_string(8 * sizeof(T)) + "-bit numbers in rows of " +
+                                std::to_string(data.inputs) + strides_of(data.heads)
                           : "linear: few takes rows of a multiple of " + std::to_string(Pack<T>::kCount) +
-                                " numbers, not of " + std::to_string(data.inputs));
+                                " numbers, not of " + std::to_string(data.inputs) + strides_of(data.heads));
   }
   if (data.tokens == 0) return;
   const auto blocks = [](int count, int of) { return static_cast<unsigned>((count + of - 1) / of); };
-  const auto tokens = static_cast<unsigned>(data.tokens);
+  const auto tokens = static_cast<unsigned>(data.tokens), heads = static_cast<unsigned>(data.heads.count);
   if (rung == LinearRung::plain) {
-    launch(linear_plain<T, Out>, dim3(blocks(data.outputs, 128), tokens), 128, 0, stream, data);
+    launch(linear_plain<T, Out>, dim3(blocks(data.outputs, 128), tokens, heads), 128, 0, stream, data);
   } else if (rung == LinearRung::tiled) {
-    launch(linear_tiled<T, Out>, dim3(blocks(data.outputs, kLinearTile), blocks(data.tokens, kLinearTile)),
+    launch(linear_tiled<T, Out>, dim3(blocks(data.outputs, kLinearTile), blocks(data.tokens, kLinearTile), heads),
            dim3(kLinearTile, kLinearTileRows), 0, stream, data);
   } else if (rung == LinearRung::few) {
-    launch(linear_few<T, Out>, dim3(blocks(data.outputs, 4), blocks(data.tokens, kLinearFewTokens)), 128, 0, stream,
-           data);
+    launch(linear_few<T, Out>, dim3(blocks(data.outputs, 4), blocks(data.tokens, kLinearFewTokens), heads), 128, 0,
+           stream, data);
   } else if constexpr (sizeof(T) == 2) {
-    launch(linear_mma<T, Out>, dim3(blocks(data.outputs, kLinearMmaOutputs), blocks(data.tokens, kLinearMmaTokens)),
+    launch(linear_mma<T, Out>,
+           dim3(blocks(data.outputs, kLinearMmaOutputs), blocks(data.tokens, kLinearMmaTokens), heads),
            kLinearMmaThreads, linear_mma_shared_bytes<T>(), stream, data);
   }
 }

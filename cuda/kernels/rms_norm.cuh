@@ -24,14 +24,14 @@
 namespace kvarium::cuda {
 inline namespace SIMT_BACKEND {
 
-/// x, y: [tokens][width], weight: [width]. One thread a token.
+/// x: [tokens][width], weight: [width], y: tokens rows of `width` numbers, y_stride apart. One thread a token.
 template <typename T>
-__global__ void rms_norm_thread(gptr<const T> x, gptr<const T> weight, float epsilon, gptr<T> y, int tokens,
-                                int width) {
+__global__ void rms_norm_thread(gptr<const T> x, gptr<const T> weight, float epsilon, gptr<T> y, int tokens, int width,
+                                int y_stride) {
   const int token = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (token >= tokens) return;
   const gptr<const T> row = x + static_cast<long long>(token) * width;
-  const gptr<T> out = y + static_cast<long long>(token) * width;
+  const gptr<T> out = y + static_cast<long long>(token) * y_stride;
   float sum = 0;
   for (int i = 0; i < width; ++i) {
     const float number = to_float(row[i]);
@@ -43,12 +43,13 @@ __global__ void rms_norm_thread(gptr<const T> x, gptr<const T> weight, float eps
 
 /// The same; one warp a token, blockDim.x / 32 tokens a block.
 template <typename T>
-__global__ void rms_norm_warp(gptr<const T> x, gptr<const T> weight, float epsilon, gptr<T> y, int tokens, int width) {
+__global__ void rms_norm_warp(gptr<const T> x, gptr<const T> weight, float epsilon, gptr<T> y, int tokens, int width,
+                              int y_stride) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int token = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
   if (token >= tokens) return;  // the whole warp
   const gptr<const T> row = x + static_cast<long long>(token) * width;
-  const gptr<T> out = y + static_cast<long long>(token) * width;
+  const gptr<T> out = y + static_cast<long long>(token) * y_stride;
   float sum = 0;
   for (int i = lane; i < width; i += 32) {
     const float number = to_float(row[i]);
@@ -63,7 +64,8 @@ inline constexpr int kMostNormThreads = 1024;
 /// The same; one block a token, every thread one Pack<T>: width = blockDim.x * Pack<T>::kCount at most, a multiple of
 /// kCount.
 template <typename T>
-__global__ void rms_norm_block(gptr<const T> x, gptr<const T> weight, float epsilon, gptr<T> y, int width) {
+__global__ void rms_norm_block(gptr<const T> x, gptr<const T> weight, float epsilon, gptr<T> y, int width,
+                               int y_stride) {
   SIMT_SHARED(float[kMostNormThreads / 32], warp_sums);
   const int first = static_cast<int>(threadIdx.x) * Pack<T>::kCount;
   const long long row = static_cast<long long>(blockIdx.x) * width;
@@ -87,7 +89,7 @@ __global__ void rms_norm_block(gptr<const T> x, gptr<const T> weight, float epsi
   for (int i = 0; i < Pack<T>::kCount; ++i) {
     numbers.at[i] = from_float<T>(to_float(weights.at[i]) * to_float(numbers.at[i]) * scale);
   }
-  store_vec(y + (row + first), numbers);
+  store_vec(y + (static_cast<long long>(blockIdx.x) * y_stride + first), numbers);
 }
 
 enum class RmsNormRung { thread_a_token, warp_a_token, block_a_token };
@@ -98,28 +100,30 @@ constexpr bool fits_block(int width) {
   return width % Pack<T>::kCount == 0 && width <= kMostNormThreads * Pack<T>::kCount;
 }
 
-/// x, y: [tokens][width], not the same memory; weight: [width]. MisuseError when the rung cannot take the width.
+/// x: [tokens][width]; y: tokens rows of `width` numbers, y_stride apart, 0: one behind the other; not the same memory;
+/// weight: [width]. MisuseError when the rung cannot take the width or the stride.
 template <typename T>
 void rms_norm(RmsNormRung rung, Stream& stream, gptr<const T> x, gptr<const T> weight, float epsilon, gptr<T> y,
-              int tokens, int width) {
+              int tokens, int width, int y_stride = 0) {
   if (tokens == 0) return;
+  if (y_stride == 0) y_stride = width;
   constexpr unsigned kThreads = 128;
   const auto num_tokens = static_cast<unsigned>(tokens);
   if (rung == RmsNormRung::thread_a_token) {
     launch(rms_norm_thread<T>, (num_tokens + kThreads - 1) / kThreads, kThreads, 0, stream, x, weight, epsilon, y,
-           tokens, width);
+           tokens, width, y_stride);
   } else if (rung == RmsNormRung::warp_a_token) {
     constexpr unsigned kWarps = kThreads / 32;
     launch(rms_norm_warp<T>, (num_tokens + kWarps - 1) / kWarps, kThreads, 0, stream, x, weight, epsilon, y, tokens,
-           width);
+           width, y_stride);
   } else {
-    if (!fits_block<T>(width)) {
+    if (!fits_block<T>(width) || y_stride % Pack<T>::kCount != 0) {
       throw MisuseError("rms_norm: one block a token takes rows of a multiple of " + std::to_string(Pack<T>::kCount) +
                         " numbers, at most " + std::to_string(kMostNormThreads * Pack<T>::kCount) + ", not of " +
-                        std::to_string(width));
+                        std::to_string(width) + (y_stride == width ? "" : ", " + std::to_string(y_stride) + " apart"));
     }
     const auto packs = static_cast<unsigned>(width / Pack<T>::kCount);
-    launch(rms_norm_block<T>, num_tokens, (packs + 31) / 32 * 32, 0, stream, x, weight, epsilon, y, width);
+    launch(rms_norm_block<T>, num_tokens, (packs + 31) / 32 * 32, 0, stream, x, weight, epsilon, y, width, y_stride);
   }
 }
 

@@ -6,7 +6,7 @@
 //   packs    one thread 16 bytes          4 w s + 8             the same bytes in 16 / s times fewer requests
 //
 // w: numbers of K (or V) a token, kv_heads * head_dim; s: bytes of a number; 4 = K and V, read and written. There is no
-// lower floor: nothing is reused.
+// lower floor: nothing is reused. A latent cache keeps one row a token, which stands where K would, and no V: half.
 
 #include <string>
 
@@ -27,7 +27,7 @@ inline constexpr long long kNoSlot = -1;
 template <typename T>
 struct StoreKv {
   gptr<const T> keys;           ///< [tokens][kv_heads][head_dim]
-  gptr<const T> values;         ///< the same
+  gptr<const T> values;         ///< the same, or null: there are none
   gptr<const long long> slots;  ///< [tokens] block * block_size + slot in the block, or kNoSlot
   gptr<T> key_cache;            ///< [block][slot][kv_head][dim]
   gptr<T> value_cache;          ///< the same
@@ -43,7 +43,7 @@ __global__ void store_kv_numbers(StoreKv<T> data, KvLayout layout) {
   const auto to = static_cast<long long>(layout.slot_offset(static_cast<std::size_t>(slot)));
   for (long long i = threadIdx.x; i < width; i += blockDim.x) {
     data.key_cache[to + i] = data.keys[from + i];
-    data.value_cache[to + i] = data.values[from + i];
+    if (data.values != nullptr) data.value_cache[to + i] = data.values[from + i];
   }
 }
 
@@ -57,6 +57,7 @@ __global__ void store_kv_packs(StoreKv<T> data, KvLayout layout) {
   const auto to = static_cast<long long>(layout.slot_offset(static_cast<std::size_t>(slot)));
   for (long long i = threadIdx.x * Pack<T>::kCount; i < width; i += blockDim.x * Pack<T>::kCount) {
     store_vec(data.key_cache + (to + i), load_vec<Pack<T>>(data.keys + (from + i)));
+    if (data.values == nullptr) continue;
     store_vec(data.value_cache + (to + i), load_vec<Pack<T>>(data.values + (from + i)));
   }
 }

@@ -31,9 +31,18 @@ void check_sequence(const ModelShape& shape, const ScheduledSequence& sequence, 
 
 /// Numbers of one layer's matrices.
 std::uint64_t layer_numbers(const PlainModel& model) {
-  const std::uint64_t hidden = model.shape.hidden,
-                      queries = std::uint64_t{model.shape.query_heads} * model.shape.head_dim;
-  return 2 * hidden * queries + 2 * hidden * key_row_width(model.shape) + 3 * hidden * model.ffn_hidden;
+  const ModelShape& shape = model.shape;
+  const std::uint64_t hidden = shape.hidden, heads = shape.query_heads;
+  const std::uint64_t cached = hidden * (key_row_width(shape) + value_row_width(shape));
+  const std::uint64_t rotary = is_latent(model) ? shape.rotary_key_dim : 0;
+  const std::uint64_t latent = is_latent(model) ? heads * (shape.head_dim + model.value_dim) * shape.latent_dim : 0;
+  return hidden * heads * (shape.head_dim + rotary + model.value_dim) + cached + latent + 3 * hidden * model.ffn_hidden;
+}
+
+/// That a query is multiplied with, and that its weight is: of the key, and of the value.
+std::uint64_t numbers_of_a_key(const PlainModel& model) {
+  if (is_latent(model)) return key_row_width(model.shape) + model.shape.latent_dim;
+  return 2 * model.shape.head_dim;
 }
 
 }  // namespace
@@ -59,7 +68,7 @@ Work work_of(const PlainModel& model, const ScheduledSequence& sequence) {
   work.score_products = layers * model.shape.query_heads * seen;
   work.flops = 2 * (tokens * layers * layer_numbers(model) +
                     sequence.logit_rows * std::uint64_t{model.shape.vocab} * model.shape.hidden) +
-               4 * work.score_products * model.shape.head_dim;
+               2 * work.score_products * numbers_of_a_key(model);
   return work;
 }
 

@@ -19,13 +19,15 @@ struct FlatBatch {
   std::vector<long long> slots;   ///< [tokens] where K and V go: block * block_size + slot in the block
   std::vector<unsigned> starts;   ///< [sequences + 1] where each one's tokens begin
   std::vector<unsigned> past;     ///< [sequences] tokens in the cache before them
-  std::vector<unsigned> lengths;  ///< [sequences] tokens in the cache, the new ones included
-  std::vector<unsigned> tables;   ///< [sequences][most_blocks]; behind a table's end 0
+  std::vector<unsigned> lengths;  ///< [readers] tokens in the cache, the new ones included
+  std::vector<unsigned> tables;   ///< [readers][most_blocks]; behind a table's end 0
   std::vector<int> logit_rows;    ///< of which tokens logits are wanted
   unsigned most_blocks = 0;       ///< of a table
   unsigned most_new = 0;          ///< tokens of a sequence
 
-  FlatBatch(std::span<const ScheduledSequence> batch, std::uint32_t block_size) {
+  /// Readers of the cache are the sequences, or the tokens: each then is the last of a sequence of its own.
+  FlatBatch(std::span<const ScheduledSequence> batch, std::uint32_t block_size, bool tokens_read)
+      : tokens_read_(tokens_read) {
     for (const ScheduledSequence& sequence : batch) {
       most_blocks = std::max(most_blocks, static_cast<unsigned>(sequence.block_table.size()));
       most_new = std::max(most_new, static_cast<unsigned>(sequence.tokens.size()));
@@ -44,14 +46,21 @@ struct FlatBatch {
       tokens.push_back(value(sequence.tokens[i]));
       positions.push_back(static_cast<int>(position));
       slots.push_back(static_cast<long long>(block) * block_size + position % block_size);
+      if (tokens_read_) add_reader(sequence, position + 1);
     }
-    lengths.push_back(past.back() + static_cast<unsigned>(sequence.tokens.size()));
+    if (!tokens_read_) add_reader(sequence, past.back() + static_cast<unsigned>(sequence.tokens.size()));
     for (std::uint32_t row = sequence.logit_rows; row > 0; --row) {
       logit_rows.push_back(static_cast<int>(tokens.size() - row));
     }
-    for (const BlockId block : sequence.block_table) tables.push_back(value(block));
-    tables.resize(past.size() * most_blocks, 0);
   }
+
+  void add_reader(const ScheduledSequence& sequence, unsigned length) {
+    lengths.push_back(length);
+    for (const BlockId block : sequence.block_table) tables.push_back(value(block));
+    tables.resize(lengths.size() * most_blocks, 0);
+  }
+
+  bool tokens_read_;
 };
 
 struct DeviceBatch {

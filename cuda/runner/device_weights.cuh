@@ -51,6 +51,12 @@ struct DeviceLayer {
         value_bias(layer.value_bias, "value_bias"),
         query_norm(layer.query_norm, "query_norm"),
         key_norm(layer.key_norm, "key_norm"),
+        query_rotary(layer.query_rotary, "query_rotary"),
+        latent_down(layer.latent_down, "latent_down"),
+        key_rotary(layer.key_rotary, "key_rotary"),
+        latent_norm(layer.latent_norm, "latent_norm"),
+        absorb(layer.absorb, "absorb"),
+        unpack(layer.unpack, "unpack"),
         output(layer.output, "output"),
         ffn_norm(layer.ffn_norm, "ffn_norm"),
         gate(layer.gate, "gate"),
@@ -58,7 +64,9 @@ struct DeviceLayer {
         down(layer.down, "down") {}
 
   DeviceTensor<T> attention_norm;
-  DeviceTensor<T> query, query_bias, key, key_bias, value, value_bias, query_norm, key_norm, output;
+  DeviceTensor<T> query, query_bias, key, key_bias, value, value_bias, query_norm, key_norm;
+  DeviceTensor<T> query_rotary, latent_down, key_rotary, latent_norm, absorb, unpack;
+  DeviceTensor<T> output;
   DeviceTensor<T> ffn_norm, gate, up, down;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cuda/kernels/attention_decode.cuh"
+#include "cuda/kernels/attention_mla.cuh"
 #include "cuda/kernels/attention_prefill.cuh"
 #include "cuda/kernels/copy_blocks.cuh"
 #include "cuda/kernels/embed.cuh"
@@ -31,8 +32,11 @@ struct PassSpace {
         other_queries(queries.size(), "normed queries"),
         keys(tokens * key_row_width(model.shape), "keys"),
         other_keys(keys.size(), "normed keys"),
-        values(keys.size(), "values"),
-        attended(queries.size(), "attended"),
+        values(tokens * value_row_width(model.shape), "values"),
+        latents(is_latent(model) ? tokens * model.shape.latent_dim : 0, "latents"),
+        absorbed(is_latent(model) ? tokens * model.shape.query_heads * key_row_width(model.shape) : 0, "absorbed"),
+        latent_sums(latents.size() * model.shape.query_heads, "latent sums"),
+        attended(tokens * model.shape.query_heads * model.value_dim, "attended"),
         gate(tokens * model.ffn_hidden, "gate"),
         up(gate.size(), "up"),
         last(rows * model.shape.hidden, "last"),
@@ -45,7 +49,9 @@ struct PassSpace {
 
   DeviceBuffer<T> x;       ///< the residual stream
   DeviceBuffer<T> normed;  ///< what a layer's part reads of it
-  DeviceBuffer<T> queries, other_queries, keys, other_keys, values, attended;
+  DeviceBuffer<T> queries, other_queries, keys, other_keys, values;
+  DeviceBuffer<T> latents, absorbed, latent_sums;  ///< of a model with a latent cache, whose rows are in `keys`
+  DeviceBuffer<T> attended;
   DeviceBuffer<T> gate, up;
   DeviceBuffer<T> last, normed_last;  ///< of the tokens whose logits are wanted
   DeviceBuffer<float> cosines, sines;
@@ -103,15 +109,26 @@ class KernelPass {
   void multiply(const DeviceBuffer<T>& x, gptr<const T> weight, gptr<const T> bias, DeviceBuffer<Out>& y, int rows,
                 std::size_t outputs, bool adds) {
     const auto inputs = static_cast<int>(x.size() / static_cast<std::size_t>(rows));
-    linear<T, Out>(best_linear<T>(rows, inputs), stream_,
-                   {x.ptr(), weight, bias, y.ptr(), rows, inputs, static_cast<int>(outputs), adds});
+    const Linear<T, Out> data{x.ptr(), weight, bias, y.ptr(), rows, inputs, static_cast<int>(outputs), adds};
+    linear(best_linear(data), stream_, data);
   }
 
-  /// x += Wo attention(rope(Wq n), rope(Wk n), Wv n) with n = norm(x)
+  /// x += Wo attention(n) with n = norm(x)
   void attention(std::size_t l) {
     const DeviceLayer<T>& layer = weights_.layers[l];
+    normalise(space_.x, layer.attention_norm, space_.normed, tokens_, static_cast<int>(model_.shape.hidden));
+    if (is_latent(model_)) {
+      latent_attention(l);
+    } else {
+      heads_attention(l);
+    }
+    multiply(space_.attended, layer.output.ptr(), nullptr, space_.x, tokens_, model_.shape.hidden, true);
+  }
+
+  /// attention(rope(Wq n), rope(Wk n), Wv n)
+  void heads_attention(std::size_t l) {
+    const DeviceLayer<T>& layer = weights_.layers[l];
     const ModelShape& shape = model_.shape;
-    normalise(space_.x, layer.attention_norm, space_.normed, tokens_, static_cast<int>(shape.hidden));
     const std::size_t query_width = PassSpace<T>::query_width(shape), key_width = key_row_width(shape);
     multiply(space_.normed, layer.query.ptr(), layer.query_bias.ptr(), space_.queries, tokens_, query_width, false);
     multiply(space_.normed, layer.key.ptr(), layer.key_bias.ptr(), space_.keys, tokens_, key_width, false);
@@ -120,12 +137,18 @@ class KernelPass {
       normalise_heads(layer.query_norm, space_.queries, space_.other_queries, shape.query_heads);
       normalise_heads(layer.key_norm, space_.keys, space_.other_keys, shape.kv_heads);
     }
-    rotate_heads(space_.queries, shape.query_heads);
-    rotate_heads(space_.keys, shape.kv_heads);
+    rotate_heads(space_.queries, shape.query_heads, shape.head_dim, 0);
+    rotate_heads(space_.keys, shape.kv_heads, shape.head_dim, 0);
     store(l);
     attend(l);
-    multiply(space_.attended, layer.output.ptr(), nullptr, space_.x, tokens_, shape.hidden, true);
   }
+
+  // Latent attention: latent_pass.cuh.
+  void latent_attention(std::size_t l);
+  void project_latent(const DeviceLayer<T>& layer);
+  void attend_latent(std::size_t l);
+  void multiply_heads(const DeviceBuffer<T>& x, const DeviceTensor<T>& weight, DeviceBuffer<T>& y, int first,
+                      std::size_t inputs, std::size_t outputs, const LinearHeads& heads);
 
   /// Each head of each token is a row of its own; the result stands where x was.
   void normalise_heads(const DeviceTensor<T>& weight, DeviceBuffer<T>& x, DeviceBuffer<T>& room, unsigned heads) {
@@ -133,12 +156,14 @@ class KernelPass {
     std::swap(x, room);
   }
 
-  void rotate_heads(DeviceBuffer<T>& x, unsigned heads) {
-    const auto dim = static_cast<int>(model_.shape.head_dim), num_heads = static_cast<int>(heads);
+  /// From number `first` of each head of `width` numbers on.
+  void rotate_heads(DeviceBuffer<T>& x, unsigned heads, std::size_t width, std::size_t first) {
+    const auto stride = static_cast<int>(width), num_heads = static_cast<int>(heads);
     const auto num_pairs = static_cast<int>(model_.rope_frequencies.size());
     const RopePairs pairs = model_.rotates_neighbours ? RopePairs::interleaved : RopePairs::halves;
-    const RopeRows<T> rows = {x.ptr(), tokens_, num_heads, num_heads * dim, dim};
-    const RopeRung rung = fits_rope_packs(rows, num_pairs, pairs) ? RopeRung::packs : RopeRung::number;
+    const RopeRows<T> rows = {x.ptr() + first, tokens_, num_heads, num_heads * stride, stride};
+    const bool has_packs = fits_rope_packs(rows, num_pairs, pairs) && first % Pack<T>::kCount == 0;
+    const RopeRung rung = has_packs ? RopeRung::packs : RopeRung::number;
     rope(rung, stream_, rows, {space_.cosines.ptr(), space_.sines.ptr(), num_pairs}, pairs);
   }
 
@@ -149,17 +174,18 @@ class KernelPass {
 
   void store(std::size_t l) {
     const bool has_packs = cache_.layout.token_stride() % Pack<T>::kCount == 0;
-    store_kv<T>(has_packs ? StoreKvRung::packs : StoreKvRung::numbers, stream_,
-                {space_.keys.ptr(), space_.values.ptr(), batch_.slots.ptr(), layer_of(cache_.keys, l),
-                 layer_of(cache_.values, l)},
-                tokens_, cache_.layout);
+    StoreKv<T> rows{space_.keys.ptr(), nullptr, batch_.slots.ptr(), layer_of(cache_.keys, l), nullptr};
+    if (cache_.values != nullptr) {
+      rows.values = space_.values.ptr();
+      rows.value_cache = layer_of(cache_.values, l);
+    }
+    store_kv<T>(has_packs ? StoreKvRung::packs : StoreKvRung::numbers, stream_, rows, tokens_, cache_.layout);
   }
 
+  BlockTables tables() const { return {batch_.tables.ptr(), flat_.most_blocks, cache_.num_blocks}; }
+
   PagedKv<T> paged_kv(std::size_t l) const {
-    return {layer_of(cache_.keys, l),
-            layer_of(cache_.values, l),
-            cache_.layout,
-            {batch_.tables.ptr(), flat_.most_blocks, cache_.num_blocks}};
+    return {layer_of(cache_.keys, l), layer_of(cache_.values, l), cache_.layout, tables()};
   }
 
   void attend(std::size_t l) {
@@ -186,17 +212,22 @@ class KernelPass {
     call.sequences = static_cast<unsigned>(flat_.past.size());
     call.query_heads = model_.shape.query_heads;
     call.scale = 1 / std::sqrt(static_cast<float>(cache_.layout.head_dim));
-    attention_decode(AttentionDecodeRung::split, stream_, call, parts_of(call));
+    const unsigned splits = attention_decode_splits(call, longest());
+    const std::size_t heads = std::size_t{call.rows()} * call.query_heads;
+    attention_decode(AttentionDecodeRung::split, stream_, call, parts_of(splits, heads, cache_.layout.head_dim));
   }
 
-  /// The keys of all layers are cut alike, so that their kernels, which follow one another, share the room for parts.
-  DecodeParts parts_of(const AttentionDecode<T>& call) {
+  unsigned longest() const { return *std::max_element(flat_.lengths.begin(), flat_.lengths.end()); }
+
+  /// The keys of all layers are cut alike, so that their kernels, which follow one another, share the room for parts:
+  /// [heads][splits][width].
+  DecodeParts parts_of(unsigned splits, std::size_t heads, std::size_t width) {
     DecodeParts parts;
-    parts.splits = attention_decode_splits(call, *std::max_element(flat_.lengths.begin(), flat_.lengths.end()));
+    parts.splits = splits;
     if (parts.splits == 1) return parts;
     if (!part_out_) {
-      const std::size_t heads = std::size_t{call.rows()} * call.query_heads * parts.splits;
-      part_out_.emplace(heads * cache_.layout.head_dim, "parts");
+      heads *= parts.splits;
+      part_out_.emplace(heads * width, "parts");
       part_lse_.emplace(heads, "log sums of parts");
     }
     parts.out = part_out_->ptr();
@@ -224,8 +255,10 @@ class KernelPass {
   PassSpace<T>& space_;
   Stream& stream_;
   const int tokens_;
-  std::optional<DeviceBuffer<float>> part_out_, part_lse_;  ///< of attention_decode, where it splits the keys
+  std::optional<DeviceBuffer<float>> part_out_, part_lse_;  ///< of attention, where it splits the keys
 };
 
 }  // namespace SIMT_BACKEND
 }  // namespace kvarium::cuda
+
+#include "cuda/runner/latent_pass.cuh"

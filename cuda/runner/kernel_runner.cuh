@@ -18,10 +18,7 @@ class KernelRunner final : public ModelRunner {
  public:
   explicit KernelRunner(PlainModel model)
       : model_(std::move(model)), weights_(model_), frequencies_(model_.rope_frequencies, "rope frequencies") {
-    if (fits_prefill<T>(best_prefill<T>(model_.shape.head_dim), model_.shape.head_dim)) return;
-    throw InputError("the model " + model_.shape.name +
-                     " cannot run on the kernels, which take heads of 8, 16, 32, 64 " + "or 128 numbers, not of " +
-                     std::to_string(model_.shape.head_dim) + ": run it without them");
+    expect_known_widths();
   }
 
   const ModelShape& shape() const override { return model_.shape; }
@@ -34,7 +31,7 @@ class KernelRunner final : public ModelRunner {
   ForwardResult forward(std::span<const ScheduledSequence> batch) override {
     Cache& cache = this->cache();
     check_batch(model_.shape, batch, cache.layout.block_size, cache.num_blocks);
-    const FlatBatch flat(batch, cache.layout.block_size);
+    const FlatBatch flat(batch, cache.layout.block_size, is_latent(model_));
     PassSpace<T> space(model_, flat.tokens.size(), flat.logit_rows.size());
     const CacheOfLayers<T> layers = cache.layers();
     KernelPass<T> pass(model_, weights_, frequencies_, layers, flat, space, stream_);
@@ -87,20 +84,45 @@ class KernelRunner final : public ModelRunner {
   }
 
   std::uint64_t saved_bytes(std::size_t num_blocks) const override {
-    return num_blocks * 2 * model_.shape.layers * cache().layout.block_stride() * sizeof(T);
+    const std::uint64_t sides = cache().has_values() ? 2 : 1;
+    return num_blocks * sides * model_.shape.layers * cache().layout.block_stride() * sizeof(T);
   }
 
  private:
-  /// K and V of all layers: [layer][block][slot][kv_head][dim] each.
+  /// InputError for heads or latent rows that no kernel takes.
+  void expect_known_widths() const {
+    const ModelShape& shape = model_.shape;
+    const auto refuse = [&](const std::string& known, const std::string& own) {
+      throw InputError("the model " + shape.name + " cannot run on the kernels, which take " + known + ", not of " +
+                       own + ": run it without them");
+    };
+    if (!is_latent(model_)) {
+      if (fits_prefill<T>(best_prefill<T>(shape.head_dim), shape.head_dim)) return;
+      refuse("heads of 8, 16, 32, 64 or 128 numbers", std::to_string(shape.head_dim));
+    }
+    const std::uint32_t row = shape.latent_dim + shape.rotary_key_dim;
+    if (fits_mla(shape.latent_dim, row)) return;
+    refuse("rows of up to " + std::to_string(kMostLatentRow) + " numbers, up to " + std::to_string(kMostLatent) +
+               " of them latent, both even",
+           std::to_string(row) + " and " + std::to_string(shape.latent_dim));
+  }
+
+  /// K and V of all layers: [layer][block][slot][kv_head][dim] each. Latent rows stand where K would, and there is no
+  /// V.
   struct Cache {
     Cache(const ModelShape& shape, std::uint32_t blocks, std::uint32_t block_size)
         : num_layers(shape.layers),
           num_blocks(blocks),
           layout(kv_layout(shape, block_size)),
           keys(std::size_t{num_layers} * blocks * layout.block_stride(), "key cache"),
-          values(keys.size(), "value cache") {}
+          values(value_row_width(shape) == 0 ? 0 : keys.size(), "value cache") {}
 
-    CacheOfLayers<T> layers() { return {keys.ptr(), values.ptr(), num_layers, num_blocks, layout}; }
+    bool has_values() const { return values.size() > 0; }
+    CacheOfLayers<T> layers() {
+      CacheOfLayers<T> all{keys.ptr(), nullptr, num_layers, num_blocks, layout};
+      if (has_values()) all.values = values.ptr();
+      return all;
+    }
 
     std::uint32_t num_layers, num_blocks;
     KvLayout layout;
@@ -120,7 +142,7 @@ class KernelRunner final : public ModelRunner {
       for (std::size_t layer = 0; layer < cache().num_layers; ++layer) {
         const std::size_t offset = cache().layout.offset(layer * cache().num_blocks + value(block), 0, 0, 0);
         use(&Cache::keys, offset);
-        use(&Cache::values, offset);
+        if (cache().has_values()) use(&Cache::values, offset);
       }
     }
   }

@@ -46,6 +46,12 @@ ModelConfig config_of(const SeededParams& params) {
   config.shape.context = params.context;
   config.ffn_hidden = params.ffn_hidden;
   config.tied_head = params.tied_head;
+  if (params.latent_dim > 0) {
+    config.shape.kv_kind = KvKind::latent;
+    config.shape.latent_dim = params.latent_dim;
+    config.shape.rotary_key_dim = params.rotary_key_dim;
+    config.latent_value_dim = params.value_dim;
+  }
   return config;
 }
 
@@ -62,8 +68,14 @@ std::shared_ptr<const Model> seeded_model(const SeededParams& params) {
     // Queries and keys larger than a trained model's: sharp attention picks few tokens of the past, so that the next
     // token hangs on them and greedy decoding does not run into a loop.
     fill(layer.query, 2.0F, draws);
-    fill(layer.key, 2.0F, draws);
-    fill(layer.value, 1.0F, draws);
+    if (params.latent_dim > 0) {
+      fill(layer.latent_down, 2.0F, draws);
+      layer.latent_norm.setOnes();
+      fill(layer.latent_up, 1.0F, draws);
+    } else {
+      fill(layer.key, 2.0F, draws);
+      fill(layer.value, 1.0F, draws);
+    }
     fill(layer.output, 1.0F, draws);
     fill(layer.gate, 1.0F, draws);
     fill(layer.up, 1.0F, draws);

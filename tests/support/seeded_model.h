@@ -21,8 +21,11 @@ struct SeededParams {
   std::uint32_t kv_heads = 2;
   std::uint32_t hidden = 64;  ///< a multiple of 2 * query_heads
   std::uint32_t ffn_hidden = 128;
-  std::uint32_t context = 512;  ///< tokens
-  bool tied_head = false;       ///< a random model with a tied head repeats its last token
+  std::uint32_t context = 512;   ///< tokens
+  bool tied_head = false;        ///< a random model with a tied head repeats its last token
+  std::uint32_t latent_dim = 0;  ///< above 0: latent attention, with kv_heads = query_heads
+  std::uint32_t rotary_key_dim = 0;
+  std::uint32_t value_dim = 0;
   std::uint64_t seed = 7;
   /// Tokens whose logit is always 0, so that greedy decoding does not choose them: the end of the sequence, bytes that
   /// no font can show. Only with an untied head.

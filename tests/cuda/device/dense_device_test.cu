@@ -34,6 +34,11 @@ void check_linear(const std::string& types) {
                              " of the error that is allowed");
     }
   }
+  for (const LinearRung rung : {LinearRung::plain, LinearRung::tiled, LinearRung::mma, LinearRung::few}) {
+    if (!fits_linear<T>(rung, 16)) continue;
+    expect(heads_agree<T>(rung, 70),
+           "linear " + types + ", a product a head, rung " + std::to_string(static_cast<int>(rung)));
+  }
 }
 
 template <typename T>

@@ -74,6 +74,17 @@ TEST_CASE("copy_blocks: blocks go over in every layer, and only their slots in u
   }
 }
 
+TEST_CASE("copy_blocks: a cache of latent rows has no values to copy") {
+  const Problem problem(2, 3, {4, 1, 12});
+  for (const CopyBlocksRung rung : kRungs) {
+    DeviceBuffer<float> rows(problem.keys, "rows");
+    DeviceBuffer<BlockPair> list(1, "pairs");
+    Stream stream;
+    copy_blocks<float>(rung, stream, {rows.ptr(), nullptr, 2, 3, problem.layout}, {{2, 0, 3}}, list);
+    CHECK(rows.download() == problem.copied(problem.keys, {{2, 0, 3}}));
+  }
+}
+
 TEST_CASE("copy_blocks: pairs that touch the same block go one after another, in the order of the list") {
   CHECK(independent_pairs({{0, 1, 4}, {2, 3, 4}, {1, 4, 4}}, 0) == 2);  // block 1 is read after it was written
   CHECK(independent_pairs({{0, 1, 4}, {2, 0, 4}}, 0) == 1);             // block 0 is written after it was read

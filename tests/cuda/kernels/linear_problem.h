@@ -3,6 +3,7 @@
 // a device.
 
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "cuda/kernels/linear.cuh"
@@ -70,5 +71,40 @@ struct LinearProblem {
   std::vector<T> x, weight, bias;
   std::vector<Out> before;  ///< in y
 };
+
+/// Whether three heads of rows that are wider than all of them, with a bias each, give what each gives as a matrix of
+/// its own, and leave what lies between their results alone.
+template <typename T>
+bool heads_agree(LinearRung rung, int tokens) {
+  constexpr int kHeads = 3, kInputs = 16, kOutputs = 5;
+  const LinearHeads heads{kHeads, kHeads * 24 + 8, kHeads * 7 + 1, 24, 7};
+  const auto size = [](int count) { return static_cast<std::size_t>(count); };
+  const std::vector<T> x = random_numbers<T>(size(tokens * heads.x_stride), 5),
+                       before = random_numbers<T>(size(tokens * heads.y_stride), 6);
+  std::vector<T> weights, biases, wanted = before;
+  for (int h = 0; h < kHeads; ++h) {
+    LinearProblem<T, T> alone(tokens, kInputs, kOutputs, Added::bias);
+    alone.weight = random_numbers<T>(size(kOutputs * kInputs), 7 + static_cast<unsigned>(h));
+    alone.bias = random_numbers<T>(size(kOutputs), 17 + static_cast<unsigned>(h));
+    weights.insert(weights.end(), alone.weight.begin(), alone.weight.end());
+    biases.insert(biases.end(), alone.bias.begin(), alone.bias.end());
+    for (int i = 0; i < tokens * kInputs; ++i) {
+      alone.x[size(i)] = x[size(i / kInputs * heads.x_stride + h * heads.x_head + i % kInputs)];
+    }
+    const std::vector<T> results = alone.run(rung);
+    for (int i = 0; i < tokens * kOutputs; ++i) {
+      wanted[size(i / kOutputs * heads.y_stride + h * heads.y_head + i % kOutputs)] = results[size(i)];
+    }
+  }
+  const DeviceBuffer<T> x_device(x, "x"), weight_device(weights, "weight"), bias_device(biases, "bias");
+  DeviceBuffer<T> y(before, "y");
+  Stream stream;
+  linear<T, T>(
+      rung, stream,
+      {x_device.ptr(), weight_device.ptr(), bias_device.ptr(), y.ptr(), tokens, kInputs, kOutputs, false, heads});
+  stream.synchronize();
+  const std::vector<T> got = y.download();
+  return std::memcmp(got.data(), wanted.data(), got.size() * sizeof(T)) == 0;
+}
 
 }  // namespace kvarium_test

@@ -114,7 +114,7 @@ TEST_CASE("linear: the padding keeps lanes that read down a column in different 
   CHECK(shared_lines == 7);  // two tiles, written and read; in mma both are copied by one line
 }
 
-TEST_CASE("linear: a rung refuses what it cannot take, and the best rung is one that can") {
+TEST_CASE("linear: a rung refuses what it cannot take") {
   const auto run = [](auto problem, LinearRung rung) { problem.run(rung); };
   CHECK_THROWS_WITH(run(LinearProblem<float, float>(1, 64, 1), LinearRung::mma),
                     "linear: mma takes 16-bit numbers and rows of a multiple of 8 of them, not 32-bit numbers in rows "
@@ -122,11 +122,35 @@ TEST_CASE("linear: a rung refuses what it cannot take, and the best rung is one 
   CHECK_THROWS_AS(run(LinearProblem<f16, f16>(1, 100, 1), LinearRung::mma), kvarium::MisuseError);
   CHECK_THROWS_WITH(run(LinearProblem<f16, f16>(1, 100, 1), LinearRung::few),
                     "linear: few takes rows of a multiple of 8 numbers, not of 100");
-  CHECK(best_linear<float>(1, 64) == LinearRung::few);
-  CHECK(best_linear<float>(9, 64) == LinearRung::tiled);
-  CHECK(best_linear<float>(2, 33) == LinearRung::plain);
-  CHECK(best_linear<bf16>(9, 64) == LinearRung::mma);
-  CHECK(best_linear<bf16>(9, 172) == LinearRung::tiled);
+}
+
+TEST_CASE("linear: the best rung is the quickest that can take the rows, wherever they begin") {
+  const auto best = [](auto number, int tokens, int inputs, const LinearHeads& heads = {}) {
+    Linear<decltype(number), float> data{nullptr, nullptr, nullptr, nullptr, tokens, inputs, 1};
+    data.heads = heads;
+    return best_linear(data);
+  };
+  CHECK(best(1.0F, 1, 64) == LinearRung::few);
+  CHECK(best(1.0F, 9, 64) == LinearRung::tiled);
+  CHECK(best(1.0F, 2, 33) == LinearRung::plain);
+  CHECK(best(bf16{}, 9, 64) == LinearRung::mma);
+  CHECK(best(bf16{}, 9, 172) == LinearRung::tiled);
+  CHECK(best(bf16{}, 9, 64, {2, 160, 0, 72, 1}) == LinearRung::mma);
+  CHECK(best(bf16{}, 9, 64, {2, 164, 0, 72, 1}) == LinearRung::tiled);
+  CHECK(best(bf16{}, 1, 64, {2, 160, 0, 68, 1}) == LinearRung::plain);
+  Stream stream;
+  CHECK_THROWS_WITH((linear<f16, f16>(LinearRung::few, stream,
+                                      {nullptr, nullptr, nullptr, nullptr, 1, 64, 1, false, {2, 140, 0, 70, 1}})),
+                    "linear: few takes rows of a multiple of 8 numbers, not of 64, 140 apart, of heads 70 apart");
+}
+
+TEST_CASE("linear: a product a head, of parts of rows, is what it is of each part alone") {
+  for (const LinearRung rung : kRungs) {
+    INFO("rung " << static_cast<int>(rung));
+    CHECK(kvarium_test::heads_agree<bf16>(rung, 10));
+    CHECK(kvarium_test::heads_agree<f16>(rung, 1));
+    if (fits_linear<float>(rung, 16)) CHECK(kvarium_test::heads_agree<float>(rung, 3));
+  }
 }
 
 TEST_CASE("linear: no tokens are no work, and a NaN stays in its own token") {

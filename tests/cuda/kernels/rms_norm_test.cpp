@@ -102,6 +102,28 @@ TEST_CASE("rms_norm: one block a token refuses a width that it cannot hold") {
                   MisuseError);
 }
 
+TEST_CASE("rms_norm: results can be parts of wider rows, and what is behind them is left alone") {
+  const RmsNormProblem<float> problem(3, 32);
+  const DeviceBuffer<float> x(problem.x, "x"), weight(problem.weight, "weight");
+  for (const RmsNormRung rung : kRungs) {
+    DeviceBuffer<float> y(std::vector<float>(std::size_t{3} * 40, -7), "y");
+    Stream stream;
+    rms_norm<float>(rung, stream, x.ptr(), weight.ptr(), problem.kEpsilon, y.ptr(), 3, 32, 40);
+    std::vector<float> rows;
+    const std::vector<float> wide = y.download();
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+      if (i % 40 < 32) rows.push_back(wide[i]);
+      CHECK((i % 40 < 32 || wide[i] == -7));
+    }
+    CHECK(rows == problem.run(rung));
+  }
+  Stream stream;
+  DeviceBuffer<float> y(200);
+  CHECK_THROWS_WITH(
+      rms_norm<float>(RmsNormRung::block_a_token, stream, x.ptr(), weight.ptr(), problem.kEpsilon, y.ptr(), 3, 32, 39),
+      kvarium_test::contains("not of 32, 39 apart"));
+}
+
 TEST_CASE("rms_norm: nothing to do is done, and a NaN stays in its own row") {
   RmsNormProblem<float> problem(3, 64);
   problem.x[64 + 5] = std::nanf("");

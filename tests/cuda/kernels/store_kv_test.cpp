@@ -170,3 +170,19 @@ TEST_CASE("store_kv: packs refuse rows that are no multiple of 16 bytes, and no 
     CHECK(nothing.num_wrong_slots() == 0);
   }
 }
+
+TEST_CASE("store_kv: latent rows come to their slots without values, for half of the bytes") {
+  for (const StoreKvRung rung : kRungs) {
+    Problem<float> problem({4, 1, 40}, 2, {5, 0});
+    const DeviceBuffer<float> rows(problem.keys, "rows");
+    const DeviceBuffer<long long> slots(problem.slots, "slots");
+    const auto traffic = traffic_of([&] {
+      Stream stream;
+      store_kv<float>(rung, stream, {rows.ptr(), nullptr, slots.ptr(), problem.key_cache.ptr(), nullptr}, 2,
+                      problem.layout);
+      stream.synchronize();
+    });
+    CHECK(problem.num_wrong(problem.key_cache.download(), problem.keys) == 0);
+    CHECK(traffic.bytes - std::size_t{2} * 128 * 8 == std::size_t{2} * 2 * 40 * 4);
+  }
+}

@@ -49,7 +49,6 @@ TEST_CASE("generate refuses kernels where they do not go, in one line") {
   };
   CHECK_THAT(refused("--runner kernels --cache contiguous"), contains("--runner kernels needs --cache paged"));
   CHECK_THAT(refused("--numbers f16"), contains("--numbers f16 needs --runner kernels"));
-  CHECK_THAT(refused("--runner kernels --model tales-mla"), contains("the kernels") && contains("a latent cache"));
 }
 
 TEST_CASE("speculate times guessing ahead against plain decoding, and finds the same answers") {
