@@ -210,7 +210,7 @@ void the_draft_cache(LessonKit& kit) {
 
 // --- which guesses are right when the target itself is not sure
 
-const Row kTarget{.20, .50, .20, .10}, kDraft{.50, .30, .15, .05};  // p and q of the worked position
+const RuleProblem& worked_problem() { return rule_problems()[1]; }
 
 std::string row_line(std::string_view what, const Row& row) {
   std::string line = fmt::format("{:<40}", what);
@@ -221,15 +221,16 @@ std::string row_line(std::string_view what, const Row& row) {
 /// The verdict over a guess of token 0, when chance says u.
 Verdict judge(double u) {
   const Row behind{.25, .25, .25, .25};
-  return verify_sampled({{TokenId{0}}, {kDraft}}, std::vector<Row>{kTarget, behind}, Row{u, .5});
+  return verify_sampled({{TokenId{0}}, {worked_problem().q}}, std::vector<Row>{worked_problem().p, behind}, Row{u, .5});
 }
 
 void the_worked_position(LessonKit& kit) {
+  const auto& [title, p, q] = worked_problem();
   kit.say(std::string(
       tr("So far the target always said its likeliest token, and a guess was right when it was that token. When tokens "
          "are drawn, the target has only probabilities, p, and so has the small model, q. Here are four tokens.")));
   kit.show(fmt::format("{:<40} {:>6} {:>6} {:>6} {:>6}\n", tr("token"), 0, 1, 2, 3) +
-           row_line(tr("the target's p"), kTarget) + row_line(tr("the draft's q"), kDraft));
+           row_line(tr("the target's p"), p) + row_line(tr("the draft's q"), q));
   const Verdict accepted = judge(.39), rejected = judge(.55);
   kit.ask({.text = std::string(tr("The rule: accept a guess with probability p / q, and always where p is larger. The "
                                   "draft guessed token 0. With what probability does it pass?")),
@@ -240,23 +241,22 @@ void the_worked_position(LessonKit& kit) {
                                      "these guesses must go."))});
   kit.expect("drafts accepted with u = 0.39", 1, accepted.accepted());
   kit.expect("drafts accepted with u = 0.55", 0, rejected.accepted());
-  const Row left = residual(kTarget, kDraft);
+  const Row left = residual(p, q);
   kit.say(
       tr_format("A random number u decides. Here u = {:.2f}, above {:.2f}: rejected. What takes its place is drawn "
                 "from what the target still lacks, max(p - q, 0) divided by its sum: the residual distribution.",
                 rejected.trials.front().u, rejected.trials.front().p / rejected.trials.front().q));
-  const double gone = rejection_probability(kTarget, kDraft);
+  const double gone = rejection_probability(p, q);
   Row kept, replaced;
-  for (std::size_t i = 0; i < kTarget.size(); ++i) {
-    kept.push_back(std::min(kTarget[i], kDraft[i]));
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    kept.push_back(std::min(p[i], q[i]));
     replaced.push_back(gone * left[i]);
   }
   kit.show(row_line(tr("max(p - q, 0), divided by its sum"), left) + row_line(tr("guessed and accepted"), kept) +
            row_line(tr_format("rejected ({:.2f}), and in its place", gone), replaced));
   kit.expect("thousandths of token 1 in the residual", 667, rounded(1000 * left[1]));
-  for (std::size_t i = 0; i < kTarget.size(); ++i) {
-    kit.expect("thousandths of p, both ways together", rounded(1000 * kTarget[i]),
-               rounded(1000 * (kept[i] + replaced[i])));
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    kit.expect("thousandths of p, both ways together", rounded(1000 * p[i]), rounded(1000 * (kept[i] + replaced[i])));
   }
   kit.say(std::string(
       tr("Add the last two lines: the sum is p, token by token. So the answer is distributed as if nobody had guessed, "
@@ -266,13 +266,14 @@ void the_worked_position(LessonKit& kit) {
 
 void the_wrong_rule(LessonKit& kit) {
   constexpr std::uint64_t kDraws = 20'000, kSeed = 11;
-  const Row p{.5, .5}, q{.9, .1};
-  RuleExperiment right(p, q, Recovery::residual, kSeed), wrong(p, q, Recovery::target, kSeed);
+  const RuleProblem& zoo = rule_problems()[0];
+  RuleExperiment right(zoo, Recovery::residual, kSeed), wrong(zoo, Recovery::target, kSeed);
   right.draw_to(kDraws);
   wrong.draw_to(kDraws);
-  kit.ask({.text = std::string(
-               tr("A rule that looks as good: take the place of a rejected guess from p itself. Say p = (0.5, 0.5) and "
-                  "q = (0.9, 0.1). Which share of the tokens would then be token 0?")),
+  kit.ask({.text = tr_format(
+               "A rule that looks as good: take the place of a rejected guess from p itself. Say p = ({:.1f}, "
+               "{:.1f}) and q = ({:.1f}, {:.1f}). Which share of the tokens would then be token 0?",
+               zoo.p[0], zoo.p[1], zoo.q[0], zoo.q[1]),
            .choices = {"0.50", "0.70", "0.90"},
            .expected = "0.70",
            .answer = fmt::format("{:.2f}", wrong.shares().front()),
@@ -281,14 +282,13 @@ void the_wrong_rule(LessonKit& kit) {
   kit.show(row_line(tr_format("{} draws, from the residual", kDraws), right.shares()) +
            row_line(tr_format("{} draws, from p: the wrong rule", kDraws), wrong.shares()) +
            row_line(tr("where the wrong rule leads"), wrong.law()));
-  const double bound = chi_square_critical(.001, 1);
   kit.say(tr_format("Pearson's chi-square tells them apart: {:.1f} for the right rule, {:.0f} for the wrong one. By "
                     "chance alone it passes {:.1f} once in a thousand times. Such a mistake is hard to see: the wrong "
                     "text reads well, and no single token shows it.",
-                    right.fit().statistic, wrong.fit().statistic, bound),
+                    right.fit().statistic, wrong.fit().statistic, right.critical()),
           {tab_point("spec")});
-  kit.expect("the right rule passes", 1, right.fit().statistic < bound ? 1 : 0);
-  kit.expect("the wrong rule fails", 1, wrong.fit().statistic > bound ? 1 : 0);
+  kit.expect("the right rule passes", 1, right.fits() ? 1 : 0);
+  kit.expect("the wrong rule fails", 1, wrong.fits() ? 0 : 1);
 }
 
 // --- what it is worth

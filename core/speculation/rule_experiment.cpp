@@ -1,20 +1,20 @@
 #include "core/speculation/rule_experiment.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/sampling/sampling.h"
 #include "core/speculation/residual.h"
 
 namespace kvarium {
 
-RuleExperiment::RuleExperiment(std::vector<double> target, std::vector<double> draft, Recovery recovery,
-                               std::uint64_t seed)
-    : target_(std::move(target)),
-      draft_(std::move(draft)),
-      recovery_(recovery),
-      random_(seed),
-      counts_(target_.size(), 0) {}
+const std::vector<RuleProblem>& rule_problems() {
+  static const std::vector<RuleProblem> kProblems{{"two tokens", {.5, .5}, {.9, .1}},
+                                                  {"four tokens", {.20, .50, .20, .10}, {.50, .30, .15, .05}}};
+  return kProblems;
+}
+
+RuleExperiment::RuleExperiment(const RuleProblem& problem, Recovery recovery, std::uint64_t seed)
+    : target_(problem.p), draft_(problem.q), recovery_(recovery), random_(seed), counts_(problem.p.size(), 0) {}
 
 void RuleExperiment::draw_to(std::uint64_t draws) {
   const std::vector<std::vector<double>> rows{target_, target_};  // the second would give the bonus

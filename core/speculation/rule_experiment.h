@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "core/speculation/acceptance.h"
@@ -11,11 +12,19 @@
 
 namespace kvarium {
 
-/// Counts the tokens that come out when the target says `target` and the draft is drawn from `draft`: [vocab] each.
-/// The same seed and number of draws give the same counts, in however many pieces they were drawn.
+/// What the target says and what the draft is drawn from: [vocab] each.
+struct RuleProblem {
+  std::string title;  ///< English
+  std::vector<double> p, q;
+};
+/// That of the bug zoo, with two tokens, where the wrong rule leads to (.70, .30); and the worked position of S06.
+const std::vector<RuleProblem>& rule_problems();
+
+/// Counts the tokens that come out. The same seed and number of draws give the same counts, in however many pieces they
+/// were drawn.
 class RuleExperiment {
  public:
-  RuleExperiment(std::vector<double> target, std::vector<double> draft, Recovery recovery, std::uint64_t seed);
+  RuleExperiment(const RuleProblem& problem, Recovery recovery, std::uint64_t seed);
 
   /// Draws on until there are so many.
   void draw_to(std::uint64_t draws);
@@ -28,6 +37,9 @@ class RuleExperiment {
   std::vector<double> law() const;
   /// Of the counts, against the target. MisuseError before the first draw.
   ChiSquare fit() const { return chi_square(counts_, target_); }
+  /// What the statistic passes by chance alone once in a thousand times. MisuseError before the first draw.
+  double critical() const { return chi_square_critical(kChance, fit().degrees); }
+  bool fits() const { return fit().statistic <= critical(); }  ///< MisuseError before the first draw
 
   /// The statistic on the way, at draws that grow by about a quarter.
   struct Mark {
@@ -37,6 +49,8 @@ class RuleExperiment {
   const std::vector<Mark>& marks() const { return marks_; }
 
  private:
+  static constexpr double kChance = .001;
+
   std::vector<double> target_, draft_;
   Recovery recovery_;
   std::mt19937_64 random_;

@@ -1,10 +1,13 @@
 #include "core/speculation/theory.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
 
 namespace kvarium {
+
+double acceptance_probability(double p, double q) { return p > 0 && q > 0 ? std::min(1.0, p / q) : 0; }
 
 // Summed term by term, so that alpha = 1 needs no case of its own: the i-th token comes when i drafts were accepted.
 double expected_tokens(double alpha, std::uint32_t k) {

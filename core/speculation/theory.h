@@ -6,6 +6,10 @@
 
 namespace kvarium {
 
+/// That a draft is accepted which the target says with p and the proposer drew with q: p / q, and 1 where p is larger;
+/// 0 where p or q is 0.
+double acceptance_probability(double p, double q);
+
 /// Tokens that one pass of the target gives with k drafts: (1 - alpha^(k+1)) / (1 - alpha), from 1 to k + 1. The token
 /// behind the accepted drafts counts: it is there in every round. MisuseError when alpha is not in [0, 1].
 double expected_tokens(double alpha, std::uint32_t k);

@@ -202,6 +202,7 @@ void App::draw_centre(PanelContext& context, const layout::Rect& dock) {
   if (tab_ == kHeadsTab) draw_heads_panel(context, heads_, dock);
   if (tab_ == kRooflineTab) draw_roofline_panel(context, roofline_, dock);
   if (tab_ == kKernelTab) draw_kernel_panel(context, kernel_, dock);
+  if (tab_ == kSpecTab) draw_spec_panel(context, spec_, form_, dock);
 }
 
 void App::draw_right_dock(PanelContext& context, const layout::FrameLayout& frame) {
@@ -213,9 +214,9 @@ void App::draw_right_dock(PanelContext& context, const layout::FrameLayout& fram
 void App::draw_tabs(PanelContext& context, const layout::Rect& dock) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {context.px(4), context.px(3)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-  // Close together: the sentence beside them needs the room.
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {context.px(7), context.px(5)});
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {context.px(4), context.px(8)});
+  // Close together: all of them fit the narrowest window.
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {context.px(5), context.px(5)});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {context.px(3), context.px(8)});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, context.ui.theme().background);
   begin_panel(context.ui, "tabs", "", {dock.x, dock.y}, {dock.right(), dock.bottom()}, ImGuiWindowFlags_NoScrollbar);
   for (std::size_t i = 0; i < std::size(kCentreTabs); ++i) {
@@ -229,12 +230,6 @@ void App::draw_tabs(PanelContext& context, const layout::Rect& dock) {
   const Look compare{
       .tooltip = "Two runs side by side, one parameter apart", .shortcut = "compare", .active = compare_.open};
   if (button(context.ui, "tab_compare", "Compare", compare)) later([this] { toggle_compare(); });
-  ImGui::SameLine();
-  const float left = ImGui::GetCursorScreenPos().x + context.px(10);
-  Painter painter(*ImGui::GetWindowDrawList(), context.ui);
-  const layout::Rect room{left, dock.y, dock.right() - left - context.px(8), dock.height};
-  painter.text(room, context.scene.now, context.ui.theme().text, FontRole::body);
-  context.ui.registry.add_rect("now", "text", context.scene.now, "", 0, screen_rect(room));
   end_panel();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(4);

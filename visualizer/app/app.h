@@ -32,6 +32,7 @@
 #include "visualizer/panels/overlays.h"
 #include "visualizer/panels/radix_panel.h"
 #include "visualizer/panels/roofline_panel.h"
+#include "visualizer/panels/spec_panel.h"
 #include "visualizer/panels/timeline_panel.h"
 #include "visualizer/platform/host.h"
 
@@ -161,6 +162,7 @@ class App final : private Actions {
   HeadsPanelState heads_;
   RooflinePanelState roofline_;
   KernelPanelState kernel_;
+  SpecPanelState spec_;
   std::future<HardwareProfile> measured_;
   ComparePanelState compare_;
   Comparison comparison_;

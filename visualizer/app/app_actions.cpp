@@ -35,6 +35,7 @@ void App::new_run(std::string title, std::string summary) {
   attention_.forget();
   probes_.forget();
   metrics_.forget();
+  spec_.forget();
   comparison_.forget();
   compare_ = {};
   started_ = {};
@@ -59,10 +60,12 @@ void App::start(bool play) {
   }
   if (!add_model(params, play)) return;
   new_run(scenario.id == "own" ? scenario.title : scenario.id + "  " + scenario.title, scenario.summary);
+  const bool guesses = find_field(form_, "proposer") != nullptr && params.proposer != "none";
   tab_ = scenario.id == "S01"   ? kWorkTab
          : scenario.id == "S05" ? kRadixTab
          : scenario.id == "S08" ? kHeadsTab
          : scenario.id == "S11" ? kKernelTab
+         : guesses              ? kSpecTab
                                 : kBlocksTab;
   if (tab_ == kKernelTab) kernel_.show(paged_kernel_demo(params));
   started_ = form_;

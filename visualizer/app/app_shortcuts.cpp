@@ -35,6 +35,9 @@ void App::register_time_shortcuts(Shortcuts& keys) {
   register_step(
       keys, "last", [](Kernel& kernel) { kernel.to_end(); }, [this] { jump(run_->trace.size()); });
   keys.on("kernel_size", [this] { kernel_.next_size(); });
+  keys.on("spec_text", [this] {
+    if (tab_ == kSpecTab) spec_.as_text = !spec_.as_text;
+  });
   keys.on("engine_step_forward", [this] { step(Granularity::step, true); });
   keys.on("engine_step_back", [this] { step(Granularity::step, false); });
   keys.on("next_mark", [this] { step_mark(true); });

@@ -6,7 +6,7 @@
 namespace kvarium::ui {
 
 inline constexpr int kBlocksTab = 0, kWorkTab = 1, kRadixTab = 2, kMetricsTab = 3, kAttentionTab = 4, kHeadsTab = 5,
-                     kRooflineTab = 6, kKernelTab = 7;
+                     kRooflineTab = 6, kKernelTab = 7, kSpecTab = 8;
 
 struct CentreTab {
   std::string_view name;     ///< of --tab, and of what a lesson points at: "tab:heads"
@@ -25,6 +25,7 @@ inline constexpr CentreTab kCentreTabs[] = {
     {"heads", "tab_heads", "tab_6", "6  Heads", "How query heads share K and V, and what that saves"},
     {"roofline", "tab_roofline", "tab_7", "7  Roofline", "Does a model wait for memory or for arithmetic?"},
     {"kernel", "tab_kernel", "tab_8", "8  Kernel", "A kernel stepped thread by thread, emulated"},
+    {"spec", "tab_spec", "tab_9", "9  Spec", "Tokens that are guessed ahead, judged and taken back"},
 };
 
 }  // namespace kvarium::ui

@@ -55,6 +55,8 @@ void view_menu(PanelContext& context, MenuState& state) {
   if (menu_item(context.ui, "view_attention", "Attention", false, {.shortcut = "tab_5"})) actions.show_tab(4);
   if (menu_item(context.ui, "view_heads", "Heads", false, {.shortcut = "tab_6"})) actions.show_tab(5);
   if (menu_item(context.ui, "view_roofline", "Roofline", false, {.shortcut = "tab_7"})) actions.show_tab(6);
+  if (menu_item(context.ui, "view_kernel", "Kernel", false, {.shortcut = "tab_8"})) actions.show_tab(7);
+  if (menu_item(context.ui, "view_spec", "Spec", false, {.shortcut = "tab_9"})) actions.show_tab(8);
   ImGui::Separator();
   if (menu_item(context.ui, "view_light", "Light theme", light, {.shortcut = "theme"})) actions.toggle_theme();
   if (menu_item(context.ui, "view_motion", "Less motion", context.scene.reduce_motion, {.shortcut = "reduce_motion"}))

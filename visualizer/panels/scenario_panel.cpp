@@ -46,38 +46,38 @@ void draw_choice(PanelContext& context, const ScenarioForm& form) {
 }
 
 /// A dot beside the name marks what differs from the scenario's own value; clicking it brings that back.
-void draw_changed_mark(PanelContext& context, FormField& field, const ImVec2& start) {
+void draw_changed_mark(PanelContext& context, FormField& field, const std::string& id, const ImVec2& start) {
   if (!field.changed()) return;
   const ImVec2 after = ImGui::GetCursorScreenPos();
   const float name = ImGui::CalcTextSize(std::string(tr(field.name)).c_str()).x;
   ImGui::SetCursorScreenPos({start.x + name + context.px(8), start.y});
-  if (link(context.ui, field.id + "/reset", "● put back", {.tooltip = "Changed. Click: the scenario's own value"}))
+  if (link(context.ui, id + "/reset", "● put back", {.tooltip = "Changed. Click: the scenario's own value"}))
     field.reset();
   ImGui::SetCursorScreenPos(after);
 }
 
-void draw_number(PanelContext& context, FormField& field) {
-  const Look look{.tooltip = field.help};
+void draw_number(PanelContext& context, FormField& field, const std::string& id, float width) {
+  const Look look{.tooltip = field.help, .width = width};
   if (field.unit != 1.0F) {
     float amount = static_cast<float>(field.number);
     const std::string shown = fmt::format("{:.2g}", static_cast<double>(amount * field.unit));
-    if (slider(context.ui, field.id, field.name, amount, static_cast<float>(field.low), static_cast<float>(field.high),
-               shown, look)) {
+    if (slider(context.ui, id, field.name, amount, static_cast<float>(field.low), static_cast<float>(field.high), shown,
+               look)) {
       field.number = static_cast<int>(amount + 0.5F);
     }
   } else if (!field.stops.empty()) {
-    slider_stops(context.ui, field.id, field.name, field.number, field.stops, look);
+    slider_stops(context.ui, id, field.name, field.number, field.stops, look);
   } else if (field.high - field.low <= 256) {
-    slider(context.ui, field.id, field.name, field.number, field.low, field.high, look);
+    slider(context.ui, id, field.name, field.number, field.low, field.high, look);
   } else {
-    input_int(context.ui, field.id, field.name, field.number, field.low, field.high, look);
+    input_int(context.ui, id, field.name, field.number, field.low, field.high, look);
   }
 }
 
-void draw_choice_field(PanelContext& context, FormField& field) {
+void draw_choice_field(PanelContext& context, FormField& field, const std::string& id, float width) {
   const auto at = std::find(field.choices.begin(), field.choices.end(), field.text);
   int chosen = static_cast<int>(at - field.choices.begin());
-  if (combo(context.ui, field.id, field.name, chosen, field.choice_names, {.tooltip = field.help})) {
+  if (combo(context.ui, id, field.name, chosen, field.choice_names, {.tooltip = field.help, .width = width})) {
     field.text = field.choices[static_cast<std::size_t>(chosen)];
   }
 }
@@ -87,28 +87,6 @@ std::string_view unnamed_file(std::string_view field) {
   if (field == "model_path") return tr("tales-target (a path opens another)");
   if (field == "tokenizer_path") return tr("the model's own (a path opens another)");
   return tr("an invented one (a path opens another)");
-}
-
-void draw_field(PanelContext& context, FormField& field) {
-  ImGui::PushID(field.id.c_str());
-  const ImVec2 start = ImGui::GetCursorScreenPos();
-  switch (field.kind) {
-    case FormField::Kind::number:
-      draw_number(context, field);
-      break;
-    case FormField::Kind::text:
-      input_lines(context.ui, field.id, field.name, field.text, 64, {.tooltip = field.help});
-      break;
-    case FormField::Kind::file:
-      input_text(context.ui, field.id, field.name, field.text, unnamed_file(field.id), false, {.tooltip = field.help});
-      break;
-    case FormField::Kind::choice:
-      draw_choice_field(context, field);
-      break;
-  }
-  draw_changed_mark(context, field, start);
-  ImGui::PopID();
-  ImGui::Spacing();
 }
 
 void draw_buttons(PanelContext& context, ScenarioForm& form) {
@@ -127,6 +105,36 @@ void draw_buttons(PanelContext& context, ScenarioForm& form) {
 }
 
 }  // namespace
+
+FormField* find_field(ScenarioForm& form, std::string_view id) {
+  const auto at =
+      std::find_if(form.fields.begin(), form.fields.end(), [id](const FormField& field) { return field.id == id; });
+  return at == form.fields.end() ? nullptr : &*at;
+}
+
+void draw_field(PanelContext& context, FormField& field, std::string_view prefix, float width) {
+  const std::string id = std::string(prefix) + field.id;
+  ImGui::PushID(id.c_str());
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  switch (field.kind) {
+    case FormField::Kind::number:
+      draw_number(context, field, id, width);
+      break;
+    case FormField::Kind::text:
+      input_lines(context.ui, id, field.name, field.text, 64, {.tooltip = field.help, .width = width});
+      break;
+    case FormField::Kind::file:
+      input_text(context.ui, id, field.name, field.text, unnamed_file(field.id), false,
+                 {.tooltip = field.help, .width = width});
+      break;
+    case FormField::Kind::choice:
+      draw_choice_field(context, field, id, width);
+      break;
+  }
+  if (width == 0) draw_changed_mark(context, field, id, start);
+  ImGui::PopID();
+  ImGui::Spacing();
+}
 
 bool ScenarioForm::changed() const {
   return std::any_of(fields.begin(), fields.end(), [](const FormField& field) { return field.changed(); });

@@ -2,6 +2,7 @@
 // The list of scenarios and the form with the parameters of the chosen one.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "visualizer/panels/scene.h"
@@ -42,6 +43,10 @@ struct ScenarioForm {
   void reset();
 };
 
+/// The field of this id; nullptr when the form has none.
+FormField* find_field(ScenarioForm& form, std::string_view id);
+/// Draws one field; its control has the id `prefix` + the field's own. `width`: logical pixels, 0 for all there is.
+void draw_field(PanelContext& context, FormField& field, std::string_view prefix = {}, float width = 0);
 void draw_scenario_panel(PanelContext& context, ScenarioForm& form, const layout::Rect& dock);
 
 }  // namespace kvarium::ui

@@ -74,6 +74,23 @@ void draw_choices(PanelContext& context) {
   }
 }
 
+/// What just happened, and at the right end the title, where there is room for both.
+void draw_what_is_shown(PanelContext& context, const layout::Rect& dock) {
+  constexpr float kLeast = 150;  // logical pixels: a sentence that is cut sooner says nothing
+  const Scene& scene = context.scene;
+  Painter painter(*ImGui::GetWindowDrawList(), context.ui);
+  layout::Rect room = dock;
+  layout::cut_left(room, ImGui::GetItemRectMax().x + context.px(18) - room.x);
+  layout::cut_right(room, context.px(16));
+  const float title = painter.measure(FontRole::body, scene.title) + context.px(18);
+  if (room.width >= title) {
+    const layout::Rect at = layout::cut_right(room, title);
+    painter.text(at, scene.title, context.ui.theme().dim, FontRole::body, Align::right);
+  }
+  if (room.width >= context.px(kLeast)) painter.text(room, scene.now, context.ui.theme().text, FontRole::body);
+  context.ui.registry.add_rect("now", "text", scene.now, "", 0, screen_rect(room));
+}
+
 }  // namespace
 
 std::string speed_name(float speed) { return speed == kMaxSpeed ? std::string(tr("max")) : fmt::format("{}x", speed); }
@@ -101,12 +118,7 @@ void draw_transport_panel(PanelContext& context, const layout::Rect& dock) {
       if (button(context.ui, "cancel", "Stop", {.tooltip = "Stop the engine; what has happened stays"}))
         context.actions.cancel_run();
     }
-    const float width = context.px(320);
-    const layout::Rect room{dock.right() - context.px(16) - width, dock.y, width, dock.height};
-    if (ImGui::GetItemRectMax().x < room.x) {
-      Painter(*ImGui::GetWindowDrawList(), context.ui)
-          .text(room, scene.title, context.ui.theme().dim, FontRole::body, Align::right);
-    }
+    draw_what_is_shown(context, dock);
   }
   ImGui::PopStyleVar();
 }

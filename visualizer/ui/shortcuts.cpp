@@ -47,6 +47,7 @@ std::vector<Shortcut> make_table() {
       {"cell_left", chord("Ctrl+Shift+Left"), "Attention tab: to the cell at the left"},
       {"cell_right", chord("Ctrl+Shift+Right"), "Attention tab: to the cell at the right"},
       {"kernel_size", chord("K"), "Kernel tab: the next size of step"},
+      {"spec_text", chord("X"), "Spec tab: a picture, or text"},
       {"inspect", chord("Enter"), "Inspect the selection"},
       {"why", chord("Shift+Enter"), "Why did this happen?"},
       {"search", typed('/'), "Search"},

@@ -59,3 +59,10 @@ TEST_CASE("how many of k drafts are accepted: the probabilities add up to 1, and
   CHECK(probability_of_accepted(.8, 2, 2) == Approx(.64));
   CHECK_THROWS_AS(probability_of_accepted(.8, 2, 3), MisuseError);
 }
+
+TEST_CASE("a draft is accepted with p / q: the worked position, and the ends") {
+  CHECK(acceptance_probability(.20, .50) == Approx(.40));
+  CHECK(acceptance_probability(.50, .30) == 1);
+  CHECK(acceptance_probability(0, .30) == 0);
+  CHECK(acceptance_probability(.20, 0) == 0);
+}
