@@ -144,7 +144,7 @@ void taking_back(LessonKit& kit) {
   kit.say(tr_format("K and V of {} tokens count now. Positions 13, 14 and 15 hold K and V of wrong guesses. Nothing is "
                     "erased: only the length moves, and the next round writes over them. Such slots are stale.",
                     two.request(kA).computed_tokens),
-          {point(kA, 3)});
+          {point(kA, 3), tab_point("blocks")});
   const World one = after_round(1);
   const auto& kept = one.request(kA).table;
   const bool returned = std::find(kept.begin(), kept.end(), kTakenForDrafts) == kept.end();

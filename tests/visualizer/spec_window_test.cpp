@@ -196,3 +196,30 @@ TEST_CASE("the tab fits a small window") {
   CHECK(item(window, "tab_compare").rect.max_x < 1024);
   CHECK(window.host.ui().registry.duplicates() == std::vector<std::string>{});
 }
+
+TEST_CASE("the worked position of S06 is counted as well, over four tokens") {
+  OpenWindow window("S06");
+  window.driver.wait(2);
+  window.driver.click("spec_problem");
+  window.driver.wait(2);
+  window.driver.click("spec_problem/1");
+  window.driver.wait(3);
+  CHECK(item(window, "spec_worked").label ==
+        "token 0 passes with 0.20 / 0.50 = 0.40; in its place: (0.000, 0.667, 0.167, 0.167)");
+  CHECK_THAT(item(window, "spec_exact_verdict").label, contains("by chance up to 16.3: it fits"));
+  CHECK_THAT(item(window, "spec_zoo_verdict").label, contains("it does not fit"));
+}
+
+TEST_CASE("fewer draws than there are begin anew, and give what they gave before") {
+  RuleTrial trial;
+  while (trial.advance(700)) {
+  }
+  const std::vector<std::uint64_t> counts = trial.exact->counts();
+  trial.draws = 1000;
+  CHECK_FALSE(trial.advance(UINT64_MAX));
+  CHECK(trial.exact->draws() == 1000);
+  trial.draws = 10'000;
+  CHECK_FALSE(trial.advance(UINT64_MAX));
+  CHECK(trial.exact->counts() == counts);
+  CHECK(trial.zoo->draws() == 10'000);
+}

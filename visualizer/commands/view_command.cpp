@@ -37,7 +37,7 @@ Command view_command(CLI::App& program) {
                     words("what is selected: block:3, slot:29, request:A, token:A[13], node:4"));
   flags->add_option(
       "--tab", options->tab,
-      words("blocks, work, radix, metrics, attention, heads, roofline or kernel; else what suits the scenario"));
+      words("blocks, work, radix, metrics, attention, heads, roofline, kernel or spec; else what suits the scenario"));
   flags->add_option("--compare", options->compare, words("a second run beside it with this value: eviction=fifo"));
   flags->add_option("--screenshot", options->screenshot, words("the PNG file to write"));
   flags->add_option("--dump-ui", options->dump_ui,

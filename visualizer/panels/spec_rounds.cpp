@@ -20,18 +20,9 @@ using layout::Rect;
 constexpr float kTitle = 19, kCells = 78, kRow = kTitle + kCells + 8;  // logical pixels
 
 CachedState plate_of(DraftFate fate) {
-  switch (fate) {
-    case DraftFate::waiting:
-      return CachedState::draft;
-    case DraftFate::accepted:
-    case DraftFate::recovered:
-    case DraftFate::bonus:
-      return CachedState::valid;
-    case DraftFate::rejected:
-    case DraftFate::unjudged:
-      return CachedState::stale;
-  }
-  return CachedState::none;
+  if (fate == DraftFate::waiting) return CachedState::draft;
+  const bool counts = fate == DraftFate::accepted || fate == DraftFate::recovered || fate == DraftFate::bonus;
+  return counts ? CachedState::valid : CachedState::stale;
 }
 
 Colour word_colour(const Theme& theme, DraftFate fate) {
@@ -181,21 +172,11 @@ void draw_rejected(Painter& painter, const Rect& cell, SlotLook look, std::strin
 }  // namespace
 
 std::string_view fate_sign(DraftFate fate) {
-  switch (fate) {
-    case DraftFate::waiting:
-      return "?";
-    case DraftFate::accepted:
-      return "✓";
-    case DraftFate::rejected:
-      return "✗";
-    case DraftFate::unjudged:
-      return "·";
-    case DraftFate::recovered:
-      return "→";
-    case DraftFate::bonus:
-      return "+";
-  }
-  return "";
+  if (fate == DraftFate::waiting) return "?";
+  if (fate == DraftFate::accepted) return "✓";
+  if (fate == DraftFate::rejected) return "✗";
+  if (fate == DraftFate::recovered) return "→";
+  return fate == DraftFate::bonus ? "+" : "·";
 }
 
 void draw_cached(Painter& painter, const Rect& cell, RequestId owner, CachedState state, std::string_view text) {
