@@ -105,16 +105,15 @@ void draw_rules(SpecView& view) {
   ImGui::Spacing();
   spec_title(view, "spec_rules_title", "Is the rule exact?");
   std::vector<std::string> names;
-  for (const RuleProblem& problem : rule_problems()) {
-    names.push_back(
-        fmt::format("{}: p {}, q {}", tr(problem.title), in_brackets(problem.p, 2), in_brackets(problem.q, 2)));
-  }
+  for (const RuleProblem& problem : rule_problems()) names.push_back(problem.title);
   combo(context.ui, "spec_problem", "", trial.problem, names, {.tooltip = "What the target says, and the draft"});
   slider_stops(context.ui, "spec_draws", "Draws of each rule", trial.draws, kDrawStops,
                {.tooltip = "Guess, verdict, and what takes the place of a rejected guess, so many times"});
   trial.advance(0);  // a problem that was just chosen
   const WithFont small(context.ui.fonts(), FontRole::small);
   const RuleProblem& problem = rule_problems()[static_cast<std::size_t>(trial.problem)];
+  wrapped_text(context.ui, "spec_p_and_q",
+               tr_format("the target's p {}, the draft's q {}", in_brackets(problem.p, 2), in_brackets(problem.q, 2)));
   wrapped_text(context.ui, "spec_worked", worked_position(problem));
   draw_shares(view, "spec_exact", "a rejected guess is replaced from the residual", *trial.exact);
   draw_verdict(view, "spec_exact_verdict", *trial.exact);
