@@ -29,6 +29,7 @@
 #include "core/scheduling/request.h"
 #include "core/scheduling/scheduler.h"
 #include "core/speculation/speculation_config.h"
+#include "core/speculation/tree_acceptance.h"
 #include "core/token_text.h"
 #include "core/trace/event_sink.h"
 
@@ -110,8 +111,9 @@ class Engine {
     Work work;
     /// The next token of each candidate, none where tokens are left to compute; of a round the tokens in order.
     std::vector<SampledToken> sampled;
-    std::optional<Verdict> verdict;  // of a round
-    std::vector<float> hidden;       // from which the last of `sampled` was said; for proposers that want it
+    std::optional<Verdict> verdict;   // of a round
+    std::vector<std::uint32_t> path;  // of a round: the accepted drafts, from 1 on; of a chain 1, 2, ...
+    std::vector<float> hidden;        // from which the last of `sampled` was said; for proposers that want it
   };
   struct Computed {
     std::vector<Outcome> outcomes;  // [chunks]
@@ -153,8 +155,9 @@ class Engine {
   std::vector<Draft> propose(const std::vector<Chunk>& chunks);
   void announce_draft(LiveRequest& request, const Draft& draft);
   Outcome judge(const LiveRequest& request, const Draft& draft, const Rows& rows) const;
-  Verdict verdict(Sampler& sampler, const Draft& draft, std::span<const float> logits) const;
-  void conclude_round(LiveRequest& request, const Draft& draft, Outcome outcome);
+  TreeVerdict verdict(Sampler& sampler, const Draft& draft, std::span<const float> logits) const;
+  void gather_paths(const std::vector<Chunk>& chunks, const std::vector<Draft>& drafts, const Computed& computed);
+  void conclude_round(LiveRequest& request, Outcome outcome);
   void announce_verdict(const LiveRequest& request, const Outcome& outcome);
   void settle_draft(LiveRequest& request, std::span<const float> hidden);
   void forget_draft(LiveRequest& request);

@@ -5,8 +5,12 @@
 //   in the pass:   | computed ............ | newest | d0 | d1 | d2 |
 //   a accepted:    | computed ............ | newest | d0 |            and behind them one token of the target's own:
 //                                                                     the newest one of the next round
+//
+// A tree of drafts takes a slot for each of its nodes; the K and V of the path that was accepted are moved to the
+// front.
 #include <fmt/format.h>
 
+#include <numeric>
 #include <utility>
 
 #include "core/engine.h"
@@ -15,6 +19,13 @@
 namespace kvarium {
 namespace {
 
+/// A chain's path are its first drafts.
+TreeVerdict along_chain(Verdict verdict) {
+  std::vector<std::uint32_t> path(verdict.accepted());
+  std::iota(path.begin(), path.end(), 1U);
+  return {std::move(verdict), std::move(path)};
+}
+
 /// Each row of logits as the distribution that the request samples from.
 std::vector<std::vector<double>> distributions(std::span<const float> logits, std::size_t vocab,
                                                const SamplingParams& params) {
@@ -22,6 +33,14 @@ std::vector<std::vector<double>> distributions(std::span<const float> logits, st
   for (std::size_t at = 0; at < logits.size(); at += vocab)
     rows.push_back(distribution(logits.subspan(at, vocab), params));
   return rows;
+}
+
+/// MisuseError unless the drafts are a chain, or a tree of as many nodes that were certain, which `rule` can judge.
+void check_tree(const Draft& draft, AcceptanceRule rule) {
+  if (draft.parents.empty()) return;
+  if (tree_of(draft.parents).size() != draft.tokens.size() + 1) throw MisuseError("a tree of drafts has other nodes");
+  if (!draft.probabilities.empty()) throw MisuseError("the drafts of a tree were drawn: they must be certain");
+  if (rule == AcceptanceRule::typical) throw MisuseError("typical acceptance judges chains of drafts, not trees");
 }
 
 /// MisuseError unless nothing was drawn, or each draft from a distribution over the whole vocabulary.
@@ -57,6 +76,7 @@ std::vector<Draft> Engine::propose(const std::vector<Chunk>& chunks) {
     if (proposed[i].tokens.size() > wishes[i].most) throw MisuseError("the proposer drafts more than it was asked for");
     check_vocabulary(proposed[i].tokens, "draft");
     check_probabilities(proposed[i], named_.size());
+    check_tree(proposed[i], config_.speculation.rule);
   }
   for (std::size_t i = 0; i < wishes.size(); ++i) {
     announce_draft(live(wishes[i].id), proposed[i]);
@@ -73,28 +93,31 @@ void Engine::announce_draft(LiveRequest& request, const Draft& draft) {
       if (!named_[index(token)]) announce_name(token, token_text_.name(token));
     }
     const auto position = static_cast<std::uint32_t>(request.request().tokens.size());
-    sink_.emit(DraftProposed{request.id(), position, draft.tokens, std::move(q), draft.work});
+    sink_.emit(DraftProposed{request.id(), position, draft.tokens, std::move(q), draft.work, draft.parents});
   }
   announce_draft_cache(request);
 }
 
 // --- judging
 
-Verdict Engine::verdict(Sampler& sampler, const Draft& draft, std::span<const float> logits) const {
+TreeVerdict Engine::verdict(Sampler& sampler, const Draft& draft, std::span<const float> logits) const {
   const std::size_t vocab = named_.size();
+  const bool is_tree = !draft.parents.empty();
   if (sampler.params().temperature == 0.0F) {
     std::vector<TokenId> best;
     for (std::size_t at = 0; at < logits.size(); at += vocab) best.push_back(argmax(logits.subspan(at, vocab)));
-    return verify_greedy(draft.tokens, best);
+    if (is_tree) return verify_tree_greedy(tree_of(draft.parents), draft.tokens, best);
+    return along_chain(verify_greedy(draft.tokens, best));
   }
   const SpeculationConfig& config = config_.speculation;
   const std::vector<std::vector<double>> target = distributions(logits, vocab, sampler.params());
   if (config.rule == AcceptanceRule::typical) {
-    return verify_typical(draft.tokens, target, sampler.uniform(), config.typical);
+    return along_chain(verify_typical(draft.tokens, target, sampler.uniform(), config.typical));
   }
   std::vector<double> uniforms;
   for (std::size_t i = 0; i < target.size(); ++i) uniforms.push_back(sampler.uniform());
-  return verify_sampled(draft, target, uniforms);
+  if (is_tree) return verify_tree_sampled(tree_of(draft.parents), draft.tokens, target, uniforms);
+  return along_chain(verify_sampled(draft, target, uniforms));
 }
 
 Engine::Outcome Engine::judge(const LiveRequest& request, const Draft& draft, const Rows& rows) const {
@@ -104,10 +127,11 @@ Engine::Outcome Engine::judge(const LiveRequest& request, const Draft& draft, co
     return std::vector<float>(state.begin(), state.end());
   };
   try {
-    if (drafts == 0) return {{}, sample(request, rows.logits), std::nullopt, hidden_of(0)};
+    if (drafts == 0) return {{}, sample(request, rows.logits), std::nullopt, {}, hidden_of(0)};
     Sampler sampler = request.sampler();
-    Verdict judged = verdict(sampler, draft, rows.logits);
-    std::vector<TokenId> tokens{draft.tokens.begin(), draft.tokens.begin() + judged.accepted()};
+    auto [judged, path] = verdict(sampler, draft, rows.logits);
+    std::vector<TokenId> tokens;
+    for (const std::uint32_t node : path) tokens.push_back(draft.tokens[node - 1]);
     tokens.push_back(judged.next);
     std::vector<SampledToken> sampled;
     TokenId before = request.request().tokens.back();
@@ -115,14 +139,31 @@ Engine::Outcome Engine::judge(const LiveRequest& request, const Draft& draft, co
       sampled.push_back(sampled_token(before, token, sampler));
       before = token;
     }
-    const std::size_t accepted = judged.accepted();
-    return {{}, std::move(sampled), std::move(judged), hidden_of(accepted)};
+    std::vector<float> state = hidden_of(path.empty() ? 0 : path.back());
+    return {{}, std::move(sampled), std::move(judged), std::move(path), std::move(state)};
   } catch (const MisuseError& error) {
     throw MisuseError(fmt::format("request {} gets no token: {}", letter(request.id()), error.what()));
   }
 }
 
 // --- keeping and taking back
+
+// The slots of drafts lie behind that of the newest token, whose node is 0: node n's is slot_of(newest + n). A path's
+// nodes never come before their places, so that no slot is written before it was read.
+void Engine::gather_paths(const std::vector<Chunk>& chunks, const std::vector<Draft>& drafts,
+                          const Computed& computed) {
+  std::vector<SlotMove> moves;
+  for (std::size_t i = 0; i < computed.outcomes.size(); ++i) {
+    const BlockTable& table = live(chunks[i].request).table();
+    const auto newest = table.num_tokens() - static_cast<std::uint32_t>(drafts[i].tokens.size()) - 1;
+    const std::vector<std::uint32_t>& path = computed.outcomes[i].path;
+    for (std::uint32_t place = 1; place <= path.size(); ++place) {
+      const std::uint32_t node = path[place - 1];
+      if (node != place) moves.push_back({table.slot_of(newest + node), table.slot_of(newest + place)});
+    }
+  }
+  if (!moves.empty()) runner_.move(moves);
+}
 
 void Engine::announce_verdict(const LiveRequest& request, const Outcome& outcome) {
   const Verdict& verdict = *outcome.verdict;
@@ -137,14 +178,16 @@ void Engine::announce_verdict(const LiveRequest& request, const Outcome& outcome
   } else {
     sink_.emit(BonusSampled{request.id(), position, verdict.next, verdict.next_probability});
   }
+  if (!lies_in_front(outcome.path)) sink_.emit(DraftPathKept{request.id(), outcome.path});
 }
 
 // The answer may end in the middle of what was accepted: at an end token or a stop string. What stands behind is not
 // the answer's, and its K and V are taken back with those of the rejected drafts, before anything can be found by
 // others.
-void Engine::conclude_round(LiveRequest& request, const Draft& draft, Outcome outcome) {
+void Engine::conclude_round(LiveRequest& request, Outcome outcome) {
   announce_verdict(request, outcome);
-  request.draft_length().observe(static_cast<std::uint32_t>(draft.tokens.size()), outcome.verdict->accepted());
+  request.draft_length().observe(static_cast<std::uint32_t>(outcome.verdict->trials.size()),
+                                 outcome.verdict->accepted());
   std::optional<FinishReason> reason;
   for (std::size_t i = 0; i < outcome.sampled.size() && !reason; ++i) {
     reason = add_token(request, std::move(outcome.sampled[i]));

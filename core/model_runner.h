@@ -24,6 +24,17 @@ struct ScheduledSequence {
   std::span<const BlockId> block_table;  ///< covers positions [0, first_position + count)
   std::uint32_t logit_rows = 1;          ///< of its last so many tokens the logits are wanted: 1 to count
   bool wants_hidden = false;             ///< the hidden states from which these logits are computed, too
+  /// [count] of a tree of drafts (CandidateTree::parents), whose root is the first token: each token sees the past, its
+  /// ancestors and itself, and its position is first_position + depth. K and V of token i go where those of position
+  /// first_position + i of a chain would. Empty: a chain.
+  std::span<const std::uint32_t> parents = {};
+};
+
+/// K and V of one slot, in all layers, go to another.
+struct SlotMove {
+  Slot from{};
+  Slot to{};
+  bool operator==(const SlotMove&) const = default;
 };
 
 struct ForwardResult {
@@ -48,11 +59,15 @@ class ModelRunner {
   /// InputError when they do not fit in memory.
   virtual void create_cache(std::uint32_t num_blocks, std::uint32_t block_size) = 0;
   /// Computes all tokens of the batch, writes their K and V, returns the logits. MisuseError for an empty batch, an
-  /// empty sequence, a token outside the vocabulary, a table that is too short, or more rows of logits than tokens.
+  /// empty sequence, a token outside the vocabulary, a table that is too short, more rows of logits than tokens, or
+  /// parents that are no tree of the tokens.
   virtual ForwardResult forward(std::span<const ScheduledSequence> batch) = 0;
   /// Copies the first slots of one block to another, in all layers, in the order of the list. MisuseError for a block
   /// that does not exist, or for more slots than a block has.
   virtual void copy(std::span<const BlockCopy> copies) = 0;
+  /// Copies slots, in the order of the list: how the accepted path of a tree of drafts comes to the front. MisuseError,
+  /// nothing copied, for a slot that does not exist.
+  virtual void move(std::span<const SlotMove> moves) = 0;
   /// The K and V of these blocks as bytes, for restore() of the same runner: how a preempted request waits in the
   /// memory of the host. MisuseError for a block that does not exist.
   virtual std::vector<std::byte> save(std::span<const BlockId> blocks) const = 0;

@@ -37,6 +37,14 @@ void CpuRunner::copy(std::span<const BlockCopy> copies) {
   for (const BlockCopy& copy : copies) store().copy(copy.from, copy.to, copy.tokens);
 }
 
+void CpuRunner::move(std::span<const SlotMove> moves) {
+  for (const SlotMove& move : moves) {
+    store().expect_slot(move.from);
+    store().expect_slot(move.to);
+  }
+  for (const SlotMove& move : moves) store().move(move.from, move.to);
+}
+
 std::vector<std::byte> CpuRunner::save(std::span<const BlockId> blocks) const { return store().save(blocks); }
 
 void CpuRunner::restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) {
@@ -59,7 +67,7 @@ ForwardResult CpuRunner::forward(std::span<const ScheduledSequence> batch) {
   std::vector<SequenceInput> inputs;
   for (const ScheduledSequence& sequence : batch) {
     caches.emplace_back(store(), sequence.block_table, sequence.first_position);
-    inputs.push_back({sequence.tokens, &caches.back(), sequence.logit_rows});
+    inputs.push_back({sequence.tokens, &caches.back(), sequence.logit_rows, sequence.parents});
   }
   ForwardResult result;
   result.work.resize(batch.size());

@@ -24,6 +24,7 @@ class CpuRunner final : public ModelRunner {
   /// The whole batch is checked before the first number is computed: after a MisuseError the cache is as it was.
   ForwardResult forward(std::span<const ScheduledSequence> batch) override;
   void copy(std::span<const BlockCopy> copies) override;
+  void move(std::span<const SlotMove> moves) override;
   std::vector<std::byte> save(std::span<const BlockId> blocks) const override;
   void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) override;
   std::uint64_t saved_bytes(std::size_t num_blocks) const override;

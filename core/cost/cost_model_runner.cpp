@@ -114,6 +114,15 @@ void CostModelRunner::copy(std::span<const BlockCopy> copies) {
   moving_seconds_ += transfer_time(bytes, server_.gpu.memory);
 }
 
+void CostModelRunner::move(std::span<const SlotMove> moves) {
+  for (const SlotMove& move : moves) {
+    for (const Slot slot : {move.from, move.to})
+      must_exist(BlockId{static_cast<std::uint32_t>(value(slot) / block_size_)});
+  }
+  const double bytes = 2 * kv_bytes_per_token(server_) * static_cast<double>(moves.size());
+  moving_seconds_ += transfer_time(bytes, server_.gpu.memory);
+}
+
 std::vector<std::byte> CostModelRunner::save(std::span<const BlockId> blocks) const {
   for (const BlockId block : blocks) must_exist(block);
   std::vector<std::byte> saved(blocks.size());

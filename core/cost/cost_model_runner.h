@@ -39,6 +39,7 @@ class CostModelRunner final : public ModelRunner {
   ForwardResult forward(std::span<const ScheduledSequence> batch) override;
   /// Read and written in the GPU's memory.
   void copy(std::span<const BlockCopy> copies) override;
+  void move(std::span<const SlotMove> moves) override;
   /// One byte a block, no more than restore() needs to check its own; saved_bytes() says what they stand for.
   std::vector<std::byte> save(std::span<const BlockId> blocks) const override;
   void restore(std::span<const BlockId> blocks, std::span<const std::byte> bytes) override;

@@ -3,6 +3,7 @@
 // from which the target says the next token, one of the tokens behind that.
 
 #include <map>
+#include <vector>
 
 #include "core/speculation/proposer.h"
 
@@ -24,13 +25,20 @@ class MedusaHeads {
                                      Work& work) const = 0;
 };
 
-/// A chain: the likeliest guess of each head. All heads guess at once, each without knowing what the others say.
+/// Which guesses of the heads are drafts.
+struct MedusaOptions {
+  /// Of each head the likeliest so many, as a tree: the one that grow_tree() finds when a guess is right half as often
+  /// as the one that is a rank likelier. 1: a chain, the likeliest guess of each head.
+  std::uint32_t ranks = 1;
+};
+
+/// All heads guess at once, each without knowing what the others say.
 class MedusaProposer final : public Proposer {
  public:
-  /// The heads must outlive the proposer.
-  explicit MedusaProposer(const MedusaHeads& heads) : heads_(heads) {}
+  /// The heads must outlive the proposer. MisuseError for 0 ranks.
+  explicit MedusaProposer(const MedusaHeads& heads, const MedusaOptions& options = {});
 
-  std::string name() const override { return "heads on the target that guess further ahead"; }
+  std::string name() const override;
   void expect_fits(const ModelShape& target) const override;
   std::vector<Draft> propose(std::span<const DraftRequest> requests) override;
   void settle(RequestId id, std::span<const TokenId> tokens, std::span<const float> hidden) override;
@@ -38,12 +46,15 @@ class MedusaProposer final : public Proposer {
   bool wants_hidden() const override { return true; }
 
  private:
+  Draft draft(std::span<const float> hidden, std::uint32_t most) const;
+
   struct Seen {
     std::size_t tokens = 0;  ///< that the request had then
     std::vector<float> hidden;
   };
 
   const MedusaHeads& heads_;
+  std::vector<std::vector<double>> right_;  ///< [heads][ranks]: how often a guess is taken to be right
   std::map<RequestId, Seen> seen_;
 };
 

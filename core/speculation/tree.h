@@ -32,9 +32,28 @@ struct CandidateTree {
   bool attends(std::uint32_t node, std::uint32_t other) const;
 };
 
+/// MisuseError unless these are the parents of a tree: node 0 is its own, and the others are numbered by depth, the
+/// children of a node side by side and behind those of earlier nodes.
+void expect_tree(std::span<const std::uint32_t> parents);
+/// How far node is from the root, of such parents.
+std::uint32_t depth_of(std::span<const std::uint32_t> parents, std::uint32_t node);
+
+/// From the parents alone; ranks are counted among siblings. MisuseError as expect_tree().
+CandidateTree tree_of(std::vector<std::uint32_t> parents);
+
 /// From the choices of all nodes but the root, in any order: nodes are numbered by depth, then by ranks. InputError for
 /// an empty or repeated choice, or one whose parent is missing.
 CandidateTree make_tree(std::vector<std::vector<std::uint32_t>> choices);
+
+/// Of all trees with so many nodes behind the root the one of which most is expected to be right, when guess r of depth
+/// d is right with probability right[d - 1][r], whatever the others are (Cai et al. 2024, section 2.3.3): node by node
+/// the likeliest path is added. Fewer nodes where there are no more guesses. MisuseError unless each depth's
+/// probabilities descend within [0, 1].
+CandidateTree grow_tree(const std::vector<std::vector<double>>& right, std::size_t nodes);
+
+/// Are the nodes of a path, from depth 1 on, the first of the tree: 1, 2, ...? Then their K and V lie where a chain's
+/// would.
+bool lies_in_front(std::span<const std::uint32_t> path);
 
 /// [paths][max_depth + 1]: what stands along each path, behind its end kNoToken. `of_nodes`: [nodes].
 std::vector<std::vector<TokenId>> along_paths(const CandidateTree& tree, std::span<const TokenId> of_nodes);

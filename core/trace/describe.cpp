@@ -166,6 +166,10 @@ class Describer {
     return tr_format("Tokens are guessed ahead, at most {} a round: {}.", e.most, printable(e.proposer));
   }
   std::string operator()(const DraftProposed& e) const {
+    if (!e.parents.empty()) {
+      return tr_format("A tree of {} candidates for request {}, from position {} on: {}.", e.tokens.size(),
+                       letter(e.request), e.position, quoted(e.tokens));
+    }
     return tr_format("A draft for request {}: {} may come next, from position {} on.", letter(e.request),
                      quoted(e.tokens), e.position);
   }
@@ -184,7 +188,18 @@ class Describer {
                                  : "Draft {} at position {} of request {} is rejected: p {:.3f}, q {:.3f}, u {:.3f}.";
     return tr_format(what, quoted({e.token}), e.position, letter(e.request), e.p, drawn_with(e), e.u);
   }
+  std::string operator()(const DraftPathKept& e) const {
+    std::string places;
+    for (const std::uint32_t node : e.path) places += (places.empty() ? "" : ", ") + std::to_string(node);
+    return tr_format("K and V of the accepted candidates of request {} move to the front, from places {} of the tree.",
+                     letter(e.request), places);
+  }
   std::string operator()(const TokenRecovered& e) const {
+    const std::optional<DraftRound>& round = world_.request(e.request).round;
+    if (round && !round->parents.empty()) {
+      return tr_format("The target says none of the candidates there, but {}, with probability {:.3f}.",
+                       quoted({e.token}), e.probability);
+    }
     return tr_format("In its place comes {}, drawn with probability {:.3f} from what the target has more of.",
                      quoted({e.token}), e.probability);
   }
@@ -251,6 +266,7 @@ class Describer {
   /// q of the draft that is judged.
   double drawn_with(const DraftVerified& e) const {
     const std::optional<DraftRound>& round = world_.request(e.request).round;
+    if (round && !round->parents.empty()) return 1;
     const std::size_t draft = round ? round->trials.size() : 0;
     return round && draft < round->q.size() ? round->q[draft] : 0;
   }

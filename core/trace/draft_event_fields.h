@@ -28,6 +28,7 @@ struct Fields<DraftProposed> {
     visit("tokens", e.tokens);
     visit("q", e.q);
     visit("work", e.work);
+    visit("parents", e.parents);
   }
 };
 template <>
@@ -82,6 +83,15 @@ struct Fields<BonusSampled> {
     visit("position", e.position);
     visit("token", e.token);
     visit("probability", e.probability);
+  }
+};
+template <>
+struct Fields<DraftPathKept> {
+  static constexpr std::string_view kName = "DraftPathKept";
+  template <typename Self, typename Visit>
+  static void each(Self& e, Visit&& visit) {
+    visit("request", e.request);
+    visit("path", e.path);
   }
 };
 

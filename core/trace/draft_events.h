@@ -2,8 +2,9 @@
 // The events of speculative decoding: a part of event.h, which is what others include. A round of one request:
 //
 //   DraftProposed, DraftKvComputed; KvComputed of the pending token and all drafts; DraftVerified of each draft up to
-//   the first that is rejected; TokenRecovered or BonusSampled; TokenSampled of each token that the request gets;
-//   DraftKvRolledBack and RolledBack, where drafts were rejected.
+//   the first that is rejected; TokenRecovered or BonusSampled; DraftPathKept, where the accepted drafts of a tree are
+//   not its first; TokenSampled of each token that the request gets; DraftKvRolledBack and RolledBack, where drafts
+//   were rejected.
 
 #include <cstdint>
 #include <string>
@@ -27,6 +28,8 @@ struct DraftProposed {
   std::vector<TokenId> tokens;
   std::vector<double> q;  ///< [tokens]: the probability with which each was drawn; 1: it was certain
   Work work;              ///< of the proposer
+  /// [tokens + 1] of a tree of drafts, as CandidateTree numbers its nodes: tokens[i] is node i + 1; empty: a chain.
+  std::vector<std::uint32_t> parents = {};
   bool operator==(const DraftProposed&) const = default;
 };
 /// The draft model's own cache holds K and V of positions [first, first + count) as well now.
@@ -42,7 +45,8 @@ struct DraftKvRolledBack {
   std::uint32_t kept_tokens = 0;
   bool operator==(const DraftKvRolledBack&) const = default;
 };
-/// The target judged a draft: p is its own probability, u the random number that decided.
+/// The target judged a draft: p is its own probability, u the random number that decided. Of a tree: that drew what the
+/// target says there; rejected is the first of the drafts when it says none of them.
 struct DraftVerified {
   RequestId request{};
   std::uint32_t position = 0;
@@ -57,7 +61,8 @@ struct TokenRecovered {
   RequestId request{};
   std::uint32_t position = 0;
   TokenId token{};
-  double probability = 0;  ///< in the distribution that it was drawn from: what the target has more of than the draft
+  /// In the distribution that it was drawn from: what the target has more of than the draft; of a tree the target's.
+  double probability = 0;
   bool operator==(const TokenRecovered&) const = default;
 };
 /// All drafts were accepted; this comes behind them, from the same pass of the target.
@@ -67,6 +72,13 @@ struct BonusSampled {
   TokenId token{};
   double probability = 0;
   bool operator==(const BonusSampled&) const = default;
+};
+
+/// K and V of the accepted drafts of a tree were moved to the slots behind the newest token's, in their order.
+struct DraftPathKept {
+  RequestId request{};
+  std::vector<std::uint32_t> path;  ///< the nodes, from depth 1 on
+  bool operator==(const DraftPathKept&) const = default;
 };
 
 }  // namespace kvarium

@@ -23,6 +23,16 @@ void rejected_drafts_are_not_cached(const World& world, Sentences& wrong) {
   }
 }
 
+void kept_paths_lie_in_front(const World& world, Sentences& wrong) {
+  for (const auto& request : world.requests) {
+    if (!request->round || request->round->open || request->round->path_kept) continue;
+    const std::vector<std::uint32_t> path = request->round->path();
+    if (path.empty() || path.back() == path.size()) continue;
+    report(wrong, "The drafts of request {} that were accepted are not in the slots of their positions.",
+           letter(request->id));
+  }
+}
+
 void draft_caches_hold_the_requests_tokens(const World& world, Sentences& wrong) {
   for (const auto& request : world.requests) {
     if (request->draft_cached <= known_positions(*request)) continue;

@@ -12,6 +12,7 @@
 namespace kvarium {
 
 struct DraftTrial {
+  std::uint32_t node = 0;  ///< the draft, from 1 on: tokens[node - 1]
   double p = 0;
   double u = 0;
   bool accepted = false;
@@ -19,18 +20,28 @@ struct DraftTrial {
 };
 
 struct DraftRound {
-  std::uint32_t first = 0;         ///< position of the first draft
-  std::vector<TokenId> tokens;     ///< [k]
-  std::vector<double> q;           ///< [k]
-  std::vector<DraftTrial> trials;  ///< of those that were judged
-  std::optional<TokenId> next;     ///< the recovered or the bonus token, once there is one
+  std::uint32_t first = 0;             ///< position of the first draft
+  std::vector<TokenId> tokens;         ///< [k]
+  std::vector<double> q;               ///< [k]
+  std::vector<std::uint32_t> parents;  ///< [k + 1] of a tree; empty: a chain
+  std::vector<DraftTrial> trials;      ///< of those that were judged
+  std::optional<TokenId> next;         ///< the recovered or the bonus token, once there is one
   double next_probability = 0;
+  bool path_kept = false;  ///< K and V of the accepted drafts of a tree were moved to the front
   /// Until the step is over: drafts that are or may be rejected count as computed for now.
   bool open = true;
 
   bool rejected() const { return !trials.empty() && !trials.back().accepted; }
   std::size_t accepted() const { return trials.size() - (rejected() ? 1 : 0); }
   std::uint64_t end() const { return std::uint64_t{first} + tokens.size(); }
+  /// The accepted drafts.
+  std::vector<std::uint32_t> path() const {
+    std::vector<std::uint32_t> nodes;
+    for (std::size_t i = 0; i < accepted(); ++i) nodes.push_back(trials[i].node);
+    return nodes;
+  }
+  /// The parent of a draft: 0 is the newest token.
+  std::uint32_t parent(std::uint32_t node) const { return parents.empty() ? node - 1 : parents[node]; }
   bool operator==(const DraftRound&) const = default;
 };
 

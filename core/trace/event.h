@@ -323,7 +323,7 @@ using Event =
                  RegionReserved, RegionReleased, BlockCached, BlockEvicted, BlockExpired, PrefixMatched,
                  PrefixCacheReset, RadixTreeCreated, RadixNodeInserted, RadixNodeSplit, RadixNodeRemoved, RadixPathUsed,
                  RadixPathLocked, RadixPathUnlocked, SpeculationDescribed, DraftProposed, DraftKvComputed,
-                 DraftKvRolledBack, DraftVerified, TokenRecovered, BonusSampled, StepStarted, KvComputed, KvRead,
-                 TokenSampled, RolledBack, WorkCounted, StepTimed, TimePassed, LessonStarted, Said, Asked>;
+                 DraftKvRolledBack, DraftVerified, TokenRecovered, BonusSampled, DraftPathKept, StepStarted, KvComputed,
+                 KvRead, TokenSampled, RolledBack, WorkCounted, StepTimed, TimePassed, LessonStarted, Said, Asked>;
 
 }  // namespace kvarium

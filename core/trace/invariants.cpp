@@ -245,6 +245,7 @@ constexpr std::array<Invariant, kInvariantCount> kInvariants = {{
     {"A node of the radix tree has at least the locks of the nodes below it", radix_locks_reach_the_root},
     {"The blocks of the radix tree are full and in one node each", radix_blocks_are_full_and_in_one_node},
     {"K and V of a rejected draft cannot be found by others", rejected_drafts_are_not_cached},
+    {"K and V of an accepted path of drafts are in the slots of its positions", kept_paths_lie_in_front},
     {"The draft model keeps K and V of the request's own tokens", draft_caches_hold_the_requests_tokens},
     {"Nobody is overtaken while requests are served in their order", nobody_is_overtaken},
     {"Regions lie inside the contiguous pool", regions_lie_inside},

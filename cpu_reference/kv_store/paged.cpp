@@ -59,12 +59,30 @@ void PagedKvStore::expect_can_copy(BlockId from, BlockId to, std::uint32_t token
 
 void PagedKvStore::copy(BlockId from, BlockId to, std::uint32_t tokens) {
   expect_can_copy(from, to, tokens);
-  const auto count = static_cast<std::ptrdiff_t>(tokens * row_width());
   for (std::uint32_t layer = 0; layer < layers_; ++layer) {
-    const std::size_t source = offset(layer, from, 0), target = offset(layer, to, 0);
-    for_each_buffer(*this,
-                    [&](AlignedBuffer& buffer) { std::copy_n(buffer.data() + source, count, buffer.data() + target); });
+    copy_rows(offset(layer, from, 0), offset(layer, to, 0), tokens);
   }
+}
+
+void PagedKvStore::expect_slot(Slot slot) const {
+  if (value(slot) < std::uint64_t{num_blocks_} * block_size()) return;
+  throw MisuseError(
+      fmt::format("there is no slot {}: the store has {} blocks of {}", value(slot), num_blocks_, block_size()));
+}
+
+void PagedKvStore::move(Slot from, Slot to) {
+  expect_slot(from);
+  expect_slot(to);
+  const std::size_t layer_stride = num_blocks_ * layout_.block_stride();
+  for (std::size_t layer = 0; layer < layers_; ++layer) {
+    copy_rows(layer * layer_stride + layout_.slot_offset(index(from)),
+              layer * layer_stride + layout_.slot_offset(index(to)), 1);
+  }
+}
+
+void PagedKvStore::copy_rows(std::size_t from, std::size_t to, std::uint32_t tokens) {
+  const auto count = static_cast<std::ptrdiff_t>(tokens * row_width());
+  for_each_buffer(*this, [&](AlignedBuffer& buffer) { std::copy_n(buffer.data() + from, count, buffer.data() + to); });
 }
 
 std::vector<std::byte> PagedKvStore::save(std::span<const BlockId> blocks) const {

@@ -37,6 +37,10 @@ class PagedKvStore {
   void copy(BlockId from, BlockId to, std::uint32_t tokens);
   /// MisuseError where copy() would throw one.
   void expect_can_copy(BlockId from, BlockId to, std::uint32_t tokens) const;
+  /// One slot's rows, in all layers, go to another slot. MisuseError when there is no such slot.
+  void move(Slot from, Slot to);
+  /// MisuseError unless there is such a slot.
+  void expect_slot(Slot slot) const;
   /// What is kept of these blocks: [blocks][layers][K, V][slot][kv_head][dim], as bytes. MisuseError when there is no
   /// such block.
   std::vector<std::byte> save(std::span<const BlockId> blocks) const;
@@ -45,6 +49,8 @@ class PagedKvStore {
 
  private:
   std::size_t offset(std::uint32_t layer, BlockId block, std::uint32_t slot) const;
+  /// Of as many tokens, which begin at these numbers of K and of V.
+  void copy_rows(std::size_t from, std::size_t to, std::uint32_t tokens);
   /// V, or with latent attention the rows that stand for both.
   const float* values() const { return values_.size() == 0 ? keys_.data() : values_.data(); }
   /// Calls visit(buffer) for K and, where there is one, V.

@@ -6,6 +6,7 @@
 #include "cpu_reference/attention/latent_rows.h"
 #include "cpu_reference/attention/naive.h"
 #include "cpu_reference/model/pass.h"
+#include "cpu_reference/model/tree_views.h"
 #include "cpu_reference/operators/linear.h"
 #include "cpu_reference/operators/rms_norm.h"
 
@@ -64,9 +65,10 @@ void Pass::attend_latent(const SequenceInput& input, Index row, std::size_t sequ
   }
   const std::uint32_t first = input.first_position();
   write_to_cache(*input.cache, l, first, rows);
-  input.cache->find_runs(l, first + input.count(), space_.runs);
-  attention_latent_paged(space_.absorbed.middleRows(row, tokens), first, space_.runs, shape,
-                         space_.latents.middleRows(row, tokens), space_.threads, work_[sequence]);
+  for_each_view(input, l, space_.runs, [&](Index t, Index count, std::uint32_t position) {
+    attention_latent_paged(space_.absorbed.middleRows(row + t, count), position, space_.runs, shape,
+                           space_.latents.middleRows(row + t, count), space_.threads, work_[sequence]);
+  });
   if (probe_ == nullptr || probe_->layer != l) return;
   const Heads over_rows{config_.shape.query_heads, 1, static_cast<std::uint32_t>(rows.cols())};
   report(input, space_.absorbed, row, over_rows, sequence);

@@ -7,6 +7,7 @@
 #include "cpu_reference/attention/naive.h"
 #include "cpu_reference/attention/paged.h"
 #include "cpu_reference/attention/weights.h"
+#include "cpu_reference/model/tree_views.h"
 #include "cpu_reference/operators/gelu.h"
 #include "cpu_reference/operators/layer_norm.h"
 #include "cpu_reference/operators/linear.h"
@@ -48,6 +49,20 @@ void copy_rows(std::span<const KvRun> runs, const float* KvRun::*rows, std::size
   for (const KvRun& run : runs) numbers.insert(numbers.end(), run.*rows, run.*rows + run.tokens * width);
 }
 
+/// `weights`: [query_heads][past, and the nodes of a tree from its root to `node`]. They go to the places of the slots.
+void write_to_slots(std::span<const float> weights, std::span<const std::uint32_t> parents, std::uint32_t node,
+                    SequenceProbe& probe) {
+  const std::size_t past = probe.first_position, end = past + probe.tokens;
+  const std::size_t seen = past + depth_of(parents, node) + 1, heads = weights.size() / seen;
+  for (std::size_t h = 0; h < heads; ++h) {
+    const float* const from = weights.data() + h * seen;
+    float* const to = probe.attention.data() + (h * probe.tokens + node) * end;
+    std::copy_n(from, past, to);
+    std::uint32_t above = node;
+    for (std::size_t place = seen; place-- > past; above = parents[above]) to[past + above] = from[place];
+  }
+}
+
 }  // namespace
 
 Pass::Pass(const Model& model, const std::vector<double>& rope_frequencies, std::span<const SequenceInput> batch,
@@ -77,15 +92,17 @@ void Pass::embed() {
   const Index hidden = config_.shape.hidden;
   Index row = 0;
   for (const SequenceInput& input : batch_) {
-    const std::uint32_t first = input.first_position();
-    write_angles(rope_frequencies_, first, input.count(), row, space_.angles);
+    if (input.parents.empty()) {
+      write_angles(rope_frequencies_, input.first_position(), input.count(), row, space_.angles);
+    }
     for (std::uint32_t t = 0; t < input.count(); ++t, ++row) {
+      if (!input.parents.empty()) write_angles(rope_frequencies_, input.position(t), 1, row, space_.angles);
       const WeightMatrix& table = weights_.embedding;
       dequantize_row(table.type, table.row(value(input.tokens[t])), hidden, space_.x.row(row).data());
       shared_.bytes_read += row_bytes(table.type, static_cast<std::uint64_t>(hidden));
       if (config_.positions != Positions::learned) continue;
       const WeightMatrix& places = weights_.position_embedding;
-      dequantize_row(places.type, places.row(Index{first} + t), hidden, space_.added.row(row).data());
+      dequantize_row(places.type, places.row(Index{input.position(t)}), hidden, space_.added.row(row).data());
       space_.x.row(row) += space_.added.row(row);
       shared_.bytes_read += row_bytes(places.type, static_cast<std::uint64_t>(hidden));
     }
@@ -136,8 +153,10 @@ void Pass::attend(const SequenceInput& input, Index row, std::size_t sequence, s
   }
   const std::uint32_t first = input.first_position();
   write_to_cache(*input.cache, l, first, keys, values);
-  input.cache->find_runs(l, first + input.count(), space_.runs);
-  attention_paged(queries, first, space_.runs, heads, config_.sliding_window, out, space_.threads, work_[sequence]);
+  for_each_view(input, l, space_.runs, [&](Index t, Index count, std::uint32_t position) {
+    attention_paged(queries.middleRows(t, count), position, space_.runs, heads, config_.sliding_window,
+                    out.middleRows(t, count), space_.threads, work_[sequence]);
+  });
   if (probe_ != nullptr && probe_->layer == l) report(input, space_.queries, row, heads, sequence);
 }
 
@@ -210,10 +229,20 @@ void Pass::report(const SequenceInput& input, const Matrix& all_queries, Index r
   probe.tokens = input.count();
   const auto queries = all_queries.middleRows(row, Index{probe.tokens});
   probe.queries.assign(queries.data(), queries.data() + queries.size());
+  const std::uint32_t end = probe.first_position + probe.tokens;
+  probe.attention.assign(std::size_t{heads.query_heads} * probe.tokens * end, 0.0F);
+  for_each_view(input, probe_->layer, space_.runs, [&](Index t, Index count, std::uint32_t position) {
+    const std::vector<float> weights = attention_weights(queries.middleRows(t, count), position, space_.runs, heads,
+                                                         config_.sliding_window, config_.query_head_dim());
+    if (input.parents.empty()) {
+      probe.attention = weights;
+    } else {
+      write_to_slots(weights, input.parents, static_cast<std::uint32_t>(t), probe);
+    }
+  });
+  input.cache->find_runs(probe_->layer, end, space_.runs);
   copy_rows(space_.runs, &KvRun::keys, input.cache->row_width(), probe.keys);
   copy_rows(space_.runs, &KvRun::values, input.cache->value_width(), probe.values);
-  probe.attention = attention_weights(queries, probe.first_position, space_.runs, heads, config_.sliding_window,
-                                      config_.query_head_dim());
 }
 
 }  // namespace kvarium::cpu

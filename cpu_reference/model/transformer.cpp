@@ -78,6 +78,10 @@ std::span<const float> Transformer::forward(std::span<const SequenceInput> batch
     if (input.logit_rows == 0 || input.logit_rows > input.tokens.size()) {
       throw MisuseError(fmt::format("{} rows of logits of {} tokens", input.logit_rows, input.tokens.size()));
     }
+    if (input.parents.empty()) continue;
+    if (input.parents.size() != input.tokens.size())
+      throw MisuseError("a tree of drafts has as many parents as tokens");
+    expect_tree(input.parents);
   }
   workspace.work.assign(batch.size(), Work{});
   if (probe != nullptr) probe->sequences.resize(batch.size());

@@ -9,6 +9,7 @@
 
 #include "core/ids.h"
 #include "core/probe.h"
+#include "core/speculation/tree.h"
 #include "core/work.h"
 #include "cpu_reference/kv_store/kv_sequence.h"
 
@@ -22,15 +23,21 @@ struct SequenceInput {
   std::span<const TokenId> tokens;
   KvSequence* cache = nullptr;   ///< a cache of its own: no two sequences of a pass share one
   std::uint32_t logit_rows = 1;  ///< of its last so many tokens the logits are wanted: 1 to all
+  /// [tokens] of a tree of drafts (CandidateTree::parents): each token sees the past, its ancestors and itself. Its row
+  /// of the cache lies where that of the token at its place in a chain would. Empty: a chain.
+  std::span<const std::uint32_t> parents = {};
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(tokens.size()); }
   std::uint32_t first_position() const { return cache == nullptr ? 0 : cache->num_tokens(); }
+  std::uint32_t position(std::uint32_t t) const {
+    return first_position() + (parents.empty() ? t : depth_of(parents, t));
+  }
 };
 
 /// All functions add to `work` what they did. All throw, with `work` and the caches' tokens as before: MisuseError for
 /// no tokens, a token outside the vocabulary, more tokens than the model's context or the cache's capacity, a cache of
-/// another shape, or more rows of logits than tokens; InputError when the model's weights are so large that a logit is
-/// not a finite number.
+/// another shape, more rows of logits than tokens, or parents that are no tree of the tokens; InputError when the
+/// model's weights are so large that a logit is not a finite number.
 class Transformer {
  public:
   /// The model is kept by reference.

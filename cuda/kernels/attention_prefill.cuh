@@ -75,10 +75,6 @@ void check_attention_prefill(PrefillRung rung, const AttentionPrefill<T>& batch)
                       std::to_string(layout.kv_heads) + " KV heads in blocks of " + std::to_string(layout.block_size) +
                       " tokens");
   }
-  if (batch.ancestors != nullptr && batch.most_new > kMostTreeTokens) {
-    throw MisuseError("attention_prefill: a tree has at most " + std::to_string(kMostTreeTokens) + " tokens, not " +
-                      std::to_string(batch.most_new));
-  }
   if (rung == PrefillRung::mma && std::is_same_v<T, float>) {
     throw MisuseError("attention_prefill: rung mma multiplies 16-bit numbers, not float");
   }

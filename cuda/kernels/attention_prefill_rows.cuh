@@ -2,12 +2,10 @@
 // What the rungs of attention_prefill share: the batch, its rows of queries and what each of them sees.
 
 #include "cuda/kernels/block_table.cuh"
+#include "cuda/kernels/most_tree_tokens.h"
 
 namespace kvarium::cuda {
 inline namespace SIMT_BACKEND {
-
-/// The most new tokens that a sequence may have when ancestors are given.
-inline constexpr unsigned kMostTreeTokens = 64;
 
 /// Sequences, each with some tokens in the cache and some new ones behind them, whose K and V are in the cache as well.
 template <typename T>
@@ -22,7 +20,7 @@ struct AttentionPrefill {
   unsigned query_heads = 0;  ///< a multiple of the KV heads
   /// Null: new token i sees the past and the new tokens up to itself. Otherwise [new tokens]: it sees the past and
   /// those new tokens j of its sequence whose bit j is set, as a tree of drafts wants it (Miao et al. 2024,
-  /// section 4.2).
+  /// section 4.2). A sequence of more than kMostTreeTokens new tokens is no tree: its bits are not looked at.
   gptr<const unsigned long long> ancestors = nullptr;
 };
 
@@ -56,6 +54,11 @@ __device__ __forceinline__ std::size_t query_offset(const AttentionPrefill<T>& b
   return (token * batch.query_heads + head) * batch.cache.layout.head_dim;
 }
 
+template <typename T>
+__device__ __forceinline__ bool is_tree(const AttentionPrefill<T>& batch, const PrefillRows& rows) {
+  return batch.ancestors != nullptr && rows.count / rows.group <= kMostTreeTokens;
+}
+
 /// What one query sees.
 struct Visible {
   unsigned all;                  ///< every key before this one
@@ -70,7 +73,7 @@ struct Visible {
 template <typename T>
 __device__ __forceinline__ Visible visible(const AttentionPrefill<T>& batch, const PrefillRows& rows, unsigned row) {
   const unsigned token = row / rows.group, end = rows.past + rows.count / rows.group;
-  if (batch.ancestors == nullptr) return {rows.past + token + 1, rows.past, end, 0};
+  if (!is_tree(batch, rows)) return {rows.past + token + 1, rows.past, end, 0};
   return {rows.past, rows.past, end, batch.ancestors[rows.start + token]};
 }
 
@@ -78,7 +81,7 @@ __device__ __forceinline__ Visible visible(const AttentionPrefill<T>& batch, con
 template <typename T>
 __device__ __forceinline__ unsigned keys_end(const AttentionPrefill<T>& batch, const PrefillRows& rows,
                                              unsigned last_row) {
-  return rows.past + (batch.ancestors == nullptr ? last_row / rows.group + 1 : rows.count / rows.group);
+  return rows.past + (is_tree(batch, rows) ? rows.count / rows.group : last_row / rows.group + 1);
 }
 
 }  // namespace SIMT_BACKEND

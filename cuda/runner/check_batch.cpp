@@ -4,6 +4,8 @@
 
 #include "core/blocks/blocks_for.h"
 #include "core/error.h"
+#include "core/speculation/tree.h"
+#include "cuda/kernels/most_tree_tokens.h"
 
 namespace kvarium::cuda {
 namespace {
@@ -21,6 +23,14 @@ void check_sequence(const ModelShape& shape, const ScheduledSequence& sequence, 
   for (const TokenId token : sequence.tokens) {
     if (value(token) >= 0 && static_cast<std::uint32_t>(value(token)) < shape.vocab) continue;
     throw MisuseError(fmt::format("token {} is outside the vocabulary of {}", value(token), shape.vocab));
+  }
+  if (!sequence.parents.empty()) {
+    if (sequence.parents.size() != sequence.tokens.size()) throw MisuseError("a tree of drafts has other nodes");
+    expect_tree(sequence.parents);
+    if (sequence.parents.size() > kMostTreeTokens) {
+      throw InputError(fmt::format("a tree of {} drafts: the kernels verify at most {}, make the draft length smaller",
+                                   sequence.parents.size() - 1, kMostTreeTokens - 1));
+    }
   }
   if (std::uint64_t{sequence.block_table.size()} * block_size < end) {
     throw MisuseError(
@@ -51,6 +61,11 @@ void check_batch(const ModelShape& shape, std::span<const ScheduledSequence> bat
                  std::uint32_t num_blocks) {
   if (batch.empty()) throw MisuseError("a forward pass over an empty batch");
   for (const ScheduledSequence& sequence : batch) check_sequence(shape, sequence, block_size, num_blocks);
+}
+
+void expect_slot(Slot slot, std::uint32_t num_slots) {
+  if (value(slot) < num_slots) return;
+  throw MisuseError(fmt::format("there is no slot {}: the cache has {}", value(slot), num_slots));
 }
 
 void expect_blocks(std::span<const BlockId> blocks, std::uint32_t num_blocks) {

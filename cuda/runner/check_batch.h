@@ -8,11 +8,12 @@
 
 namespace kvarium::cuda {
 
-/// MisuseError as ModelRunner::forward() says.
+/// MisuseError as ModelRunner::forward() says; InputError for a tree of more drafts than the kernels can verify.
 void check_batch(const ModelShape& shape, std::span<const ScheduledSequence> batch, std::uint32_t block_size,
                  std::uint32_t num_blocks);
 
-/// MisuseError for a block that the cache does not have.
+/// MisuseError for a slot, or a block, that the cache does not have.
+void expect_slot(Slot slot, std::uint32_t num_slots);
 void expect_blocks(std::span<const BlockId> blocks, std::uint32_t num_blocks);
 
 /// Products and sums of one sequence's share of a pass, by the shapes: as the CPU reference counts them, but without

@@ -196,6 +196,7 @@ class KernelPass {
     call.cache = paged_kv(l);
     call.starts = batch_.starts.ptr();
     call.past = batch_.past.ptr();
+    if (!flat_.ancestors.empty()) call.ancestors = batch_.ancestors.ptr();
     call.sequences = static_cast<unsigned>(flat_.past.size());
     call.most_new = flat_.most_new;
     call.query_heads = model_.shape.query_heads;

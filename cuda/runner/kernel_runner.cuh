@@ -49,12 +49,21 @@ class KernelRunner final : public ModelRunner {
   void copy(std::span<const BlockCopy> copies) override {
     std::vector<BlockPair> pairs;
     for (const BlockCopy& copy : copies) pairs.push_back({value(copy.from), value(copy.to), copy.tokens});
-    if (pairs.empty()) return;
-    Cache& cache = this->cache();
-    DeviceBuffer<BlockPair> room(pairs.size(), "pairs");
-    const bool has_packs = cache.layout.token_stride() % Pack<T>::kCount == 0;
-    copy_blocks<T>(has_packs ? CopyBlocksRung::packs : CopyBlocksRung::numbers, stream_, cache.layers(), pairs, room);
-    stream_.synchronize();
+    copy(cache().layers(), pairs);
+  }
+
+  /// Slots are blocks of one token.
+  void move(std::span<const SlotMove> moves) override {
+    CacheOfLayers<T> slots = cache().layers();
+    slots.num_blocks *= slots.layout.block_size;
+    slots.layout.block_size = 1;
+    std::vector<BlockPair> pairs;
+    for (const SlotMove& move : moves) {
+      expect_slot(move.from, slots.num_blocks);
+      expect_slot(move.to, slots.num_blocks);
+      pairs.push_back({static_cast<std::uint32_t>(value(move.from)), static_cast<std::uint32_t>(value(move.to)), 1});
+    }
+    copy(slots, pairs);
   }
 
   std::vector<std::byte> save(std::span<const BlockId> blocks) const override {
@@ -105,6 +114,14 @@ class KernelRunner final : public ModelRunner {
     refuse("rows of up to " + std::to_string(kMostLatentRow) + " numbers, up to " + std::to_string(kMostLatent) +
                " of them latent, both even",
            std::to_string(row) + " and " + std::to_string(shape.latent_dim));
+  }
+
+  void copy(const CacheOfLayers<T>& layers, const std::vector<BlockPair>& pairs) {
+    if (pairs.empty()) return;
+    DeviceBuffer<BlockPair> room(pairs.size(), "pairs");
+    const bool has_packs = layers.layout.token_stride() % Pack<T>::kCount == 0;
+    copy_blocks<T>(has_packs ? CopyBlocksRung::packs : CopyBlocksRung::numbers, stream_, layers, pairs, room);
+    stream_.synchronize();
   }
 
   /// K and V of all layers: [layer][block][slot][kv_head][dim] each. Latent rows stand where K would, and there is no

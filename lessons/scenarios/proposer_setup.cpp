@@ -71,15 +71,16 @@ ProposerSetup make_proposer(const ProposerChoice& choice, const ModelChoice& tar
                             const std::vector<RequestSpec>& requests, const CancelToken& cancel) {
   ProposerSetup setup;
   if (choice.kind == "ngram") {
-    setup.proposer = std::make_unique<NgramProposer>();
+    setup.proposer = std::make_unique<NgramProposer>(choice.ngram);
   } else if (choice.kind == "draft") {
     return with_draft_model(choice.draft, target, engine);
-  } else if (choice.kind == "medusa") {
+  } else if (choice.kind == "medusa" || choice.kind == "medusa-tree") {
     const std::filesystem::path path = choice.medusa_path.empty()
                                            ? cpu::shipped_model_path(kDefaultModel) / "medusa.safetensors"
                                            : std::filesystem::path(choice.medusa_path);
     setup.heads = cpu::open_medusa_heads(target.model, path);
-    setup.proposer = std::make_unique<MedusaProposer>(*setup.heads);
+    const MedusaOptions options{choice.kind == "medusa" ? 1 : kMedusaRanks};
+    setup.proposer = std::make_unique<MedusaProposer>(*setup.heads, options);
   } else if (choice.kind == "oracle") {
     const std::uint32_t vocab = target.model->config.shape.vocab;
     setup.proposer = std::make_unique<OracleProposer>(whole_texts(target, requests, cancel), vocab, choice.right);

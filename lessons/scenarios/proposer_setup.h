@@ -9,6 +9,7 @@
 #include "core/cancel.h"
 #include "core/engine.h"
 #include "core/speculation/medusa.h"
+#include "core/speculation/ngram.h"
 #include "core/speculation/oracle.h"
 #include "cpu_reference/cpu_runner.h"
 #include "lessons/scenarios/model_choice.h"
@@ -24,15 +25,18 @@ struct ProposerSetup {
 };
 
 struct ProposerChoice {
-  std::string kind;         ///< "ngram", "draft", "medusa" or "oracle"
+  std::string kind;         ///< "ngram", "draft", "medusa", "medusa-tree" or "oracle"
   std::string draft;        ///< a model's name or file; empty: kDefaultDraft
   std::string medusa_path;  ///< empty: medusa.safetensors beside tales-target
   /// How many drafts of a round the oracle gets right.
   OracleProposer::RightDrafts right = {};
+  NgramOptions ngram = {};
 };
 
 /// The draft model when none is named.
 inline constexpr std::string_view kDefaultDraft = "tales-draft";
+/// Guesses of each Medusa head that stand in a tree.
+inline constexpr std::uint32_t kMedusaRanks = 3;
 /// How likely each guess of the oracle is right, where nothing else is said.
 inline constexpr double kOracleAcceptance = 0.8;
 

@@ -82,6 +82,10 @@ class FakeRunner : public ModelRunner {
       }
     }
   }
+  void move(std::span<const SlotMove> moves) override {
+    if (++move_calls == move_fails_at) throw std::runtime_error("the device was lost");
+    for (const SlotMove& move : moves) slots_.at(index(move.to)) = slots_.at(index(move.from));
+  }
   std::vector<std::byte> save(std::span<const BlockId> blocks) const override {
     std::vector<std::byte> bytes;
     for (const BlockId block : blocks) {
@@ -104,7 +108,8 @@ class FakeRunner : public ModelRunner {
 
   // The call of forward(), from 1, that throws, returns too few logits, or a NaN; 0: none.
   int forwards = 0, fail_at = 0, short_at = 0, nan_at = 0;
-  int copy_calls = 0, copy_fails_at = 0, restores = 0, restore_fails_at = 0;  // as above, of copy() and restore()
+  // As above, of copy(), restore() and move().
+  int copy_calls = 0, copy_fails_at = 0, restores = 0, restore_fails_at = 0, move_calls = 0, move_fails_at = 0;
   /// Is told what the newest token of each sequence reads through its table: it must be the request's own tokens.
   std::function<void(RequestId, std::span<const TokenId>)> on_read = {};
   bool varied = false;  // logits as varied_logits() says
@@ -120,15 +125,28 @@ class FakeRunner : public ModelRunner {
     for (std::size_t i = 0; i < sequence.tokens.size(); ++i) {
       slot(sequence, sequence.first_position + i) = sequence.tokens[i];
     }
-    std::vector<TokenId> cached;
-    for (std::size_t position = 0; position < end; ++position) cached.push_back(slot(sequence, position));
-    if (on_read) on_read(sequence.request, cached);
+    if (on_read) on_read(sequence.request, seen_by(sequence, sequence.tokens.size() - 1));
     std::vector<float> logits;
-    for (std::size_t known = end + 1 - sequence.logit_rows; known <= end; ++known) {
-      const std::vector<float> row = logits_after(std::span(cached).first(known));
+    for (std::size_t i = sequence.tokens.size() - sequence.logit_rows; i < sequence.tokens.size(); ++i) {
+      const std::vector<float> row = logits_after(seen_by(sequence, i));
       logits.insert(logits.end(), row.begin(), row.end());
     }
     return logits;
+  }
+  /// What token i reads through the table: the past, and its ancestors or, in a chain, all before it.
+  std::vector<TokenId> seen_by(const ScheduledSequence& sequence, std::size_t i) {
+    std::vector<TokenId> seen;
+    for (std::size_t position = 0; position < sequence.first_position; ++position) {
+      seen.push_back(slot(sequence, position));
+    }
+    for (std::size_t other = 0; other <= i; ++other) {
+      if (is_above(sequence, i, other)) seen.push_back(slot(sequence, sequence.first_position + other));
+    }
+    return seen;
+  }
+  static bool is_above(const ScheduledSequence& sequence, std::size_t node, std::size_t other) {
+    while (node > other) node = sequence.parents.empty() ? node - 1 : sequence.parents[node];
+    return node == other;
   }
   std::vector<float> logits_after(std::span<const TokenId> tokens) const {
     if (varied) return varied_logits(tokens, shape_.vocab);

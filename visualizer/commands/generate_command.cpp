@@ -43,6 +43,9 @@ struct Options {
   std::string numbers = "f32";
   std::string speculate;  ///< who guesses ahead; empty: nobody
   std::string draft;
+  std::string match = "earliest";    ///< of ngram
+  std::string acceptance = "exact";  ///< of drafts, where the answer is sampled
+  bool adaptive_length = false;
   std::string record;
 };
 
@@ -71,6 +74,15 @@ void check_flags(const Options& options) {
   if (options.runner == "cpu" && options.numbers != "f32") {
     throw InputError(
         tr_format("--numbers {} needs --runner kernels: the CPU reference computes in F32", options.numbers));
+  }
+  if (!options.draft.empty() && options.speculate != "draft") {
+    throw InputError(std::string(tr("--draft needs --speculate draft")));
+  }
+  if (options.match != "earliest" && options.speculate != "ngram") {
+    throw InputError(std::string(tr("--match needs --speculate ngram")));
+  }
+  if (options.acceptance == "typical" && options.speculate == "medusa-tree") {
+    throw InputError(std::string(tr("--acceptance typical judges chains of drafts, not trees: --speculate medusa")));
   }
   if (engine.prefix_cache != "hash" && engine.eviction != "lru") {
     throw InputError(tr_format("--eviction {} needs --prefix-cache hash", engine.eviction));
@@ -104,6 +116,9 @@ GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {
   if (!options.speculate.empty()) {
     spec.proposer = ProposerChoice{
         options.speculate, options.draft, {}, right_with_probability(kOracleAcceptance, options.sampling.seed)};
+    spec.proposer->ngram.match = options.match == "latest" ? NgramMatch::latest : NgramMatch::earliest;
+    spec.adaptive_length = options.adaptive_length;
+    spec.rule = options.acceptance == "typical" ? AcceptanceRule::typical : AcceptanceRule::exact;
   }
   return spec;
 }
@@ -247,12 +262,33 @@ void add_engine(CLI::App& flags, Options& options) {
 
 /// Speculative decoding, with --cache paged.
 void add_speculation(CLI::App& flags, Options& options) {
-  flags.add_option("--speculate", options.speculate, std::string(tr("who guesses tokens ahead; the text is the same")))
-      ->check(CLI::IsMember(values_of("proposer")));
+  CLI::Option* const who =
+      flags.add_option("--speculate", options.speculate, std::string(tr("who guesses tokens ahead")))
+          ->check(CLI::IsMember(values_of("proposer")));
   flags.add_option("--draft", options.draft, std::string(tr("the small model of --speculate draft; else tales-draft")))
-      ->needs(flags.get_option("--speculate"));
-  flags.add_option("--draft-length", options.engine.draft_length, std::string(tr("tokens that are guessed a round")))
+      ->needs(who);
+  flags
+      .add_option("--draft-length", options.engine.draft_length,
+                  std::string(tr("tokens that are guessed a round; of a tree its candidates")))
       ->check(whole_number(1, kMostDrafts))
+      ->needs(who)
+      ->capture_default_str();
+  flags
+      .add_flag("--adaptive-length", options.adaptive_length,
+                std::string(tr("fewer tokens a round while guesses are rejected, more while they are accepted")))
+      ->needs(who);
+  flags
+      .add_option("--match", options.match,
+                  std::string(tr("which of several places in the text --speculate ngram goes on from")))
+      ->check(CLI::IsMember({"earliest", "latest"}))
+      ->needs(who)
+      ->capture_default_str();
+  flags
+      .add_option("--acceptance", options.acceptance,
+                  std::string(tr("exact: the answer is sampled as without guessing; typical: what is likely enough is "
+                                 "accepted, and the answer is sampled from another distribution")))
+      ->check(CLI::IsMember({"exact", "typical"}))
+      ->needs(who)
       ->capture_default_str();
 }
 

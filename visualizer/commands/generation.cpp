@@ -101,6 +101,8 @@ void through_engine(const ModelChoice& choice, const GenerationSpec& spec, Event
   ProposerSetup guessing;
   if (spec.proposer) guessing = make_proposer(*spec.proposer, choice, setup.config, spec.requests, cancel);
   setup.config.speculation.proposer = guessing.proposer.get();
+  setup.config.speculation.length.adaptive = spec.adaptive_length;
+  setup.config.speculation.rule = spec.rule;
   Engine engine(std::move(setup.config), *runner, *setup.scheduler, *choice.tokenizer, sink);
   report.block_bytes = runner->saved_bytes(1);
   report.cache_bytes = report.block_bytes * params.num_blocks;

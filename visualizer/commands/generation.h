@@ -34,7 +34,10 @@ struct GenerationSpec {
   ScenarioParams engine;
   RunnerKind runner = RunnerKind::reference;         ///< kernels: only paged
   cuda::NumberType numbers = cuda::NumberType::f32;  ///< of the kernels
-  std::optional<ProposerChoice> proposer;  ///< none: nothing is guessed ahead. Only paged, engine.draft_length a round
+  /// None: nothing is guessed ahead. Only paged, at most engine.draft_length a round.
+  std::optional<ProposerChoice> proposer;
+  bool adaptive_length = false;  ///< as many as paid off lately
+  AcceptanceRule rule = AcceptanceRule::exact;
 };
 
 struct GenerationReport {

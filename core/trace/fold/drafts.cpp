@@ -1,5 +1,6 @@
 // Tokens are guessed ahead, judged, and taken back.
 
+#include <algorithm>
 #include <utility>
 
 #include "core/trace/fold/folder.h"
@@ -9,6 +10,25 @@ namespace {
 
 void must_be_probability(double number, const char* what) {
   if (!(number >= 0 && number <= 1)) cannot_follow(std::string(what) + " that is no probability");
+}
+
+void must_be_tree(const DraftProposed& e) {
+  if (e.parents.empty()) return;
+  bool fits = e.parents.size() == e.tokens.size() + 1 && e.parents[0] == 0;
+  for (std::size_t node = 1; fits && node < e.parents.size(); ++node) {
+    fits = e.parents[node] < node && e.parents[node] >= e.parents[node - 1];
+  }
+  if (!fits) cannot_follow("drafts whose parents are no tree");
+}
+
+/// The drafts that may come behind those that were accepted.
+std::vector<std::uint32_t> drafts_behind(const DraftRound& round) {
+  const std::uint32_t last = round.accepted() == 0 ? 0 : round.trials[round.accepted() - 1].node;
+  std::vector<std::uint32_t> drafts;
+  for (std::uint32_t node = last + 1; node <= round.tokens.size(); ++node) {
+    if (round.parent(node) == last) drafts.push_back(node);
+  }
+  return drafts;
 }
 
 }  // namespace
@@ -47,8 +67,9 @@ void Folder::operator()(const DraftProposed& e) {
   const RequestState& before = look(e.request);
   if (before.round) cannot_follow("request " + letter(e.request) + " has drafts in this step already");
   if (e.position != before.tokens.size()) cannot_follow("the position of the first draft");
+  must_be_tree(e);
   if (!adds_up(world_.speculation.work, e.work)) cannot_follow("the proposer's work does not fit in 64 bits");
-  edit_in_step(e.request).round = DraftRound{e.position, e.tokens, e.q, {}, std::nullopt, 0, true};
+  edit_in_step(e.request).round = DraftRound{e.position, e.tokens, e.q, e.parents, {}, std::nullopt, 0, false, true};
   world_.speculation.work += e.work;
 }
 
@@ -66,12 +87,20 @@ void Folder::operator()(const DraftKvRolledBack& e) {
 
 void Folder::operator()(const DraftVerified& e) {
   const DraftRound& before = round_at(e.request, e.position);
-  const std::size_t draft = before.trials.size();
-  if (before.rejected() || draft == before.tokens.size()) cannot_follow("no draft is left to judge");
-  if (before.tokens[draft] != e.token) cannot_follow("another token is judged than was drafted");
+  const std::vector<std::uint32_t> drafts = drafts_behind(before);
+  if (before.rejected() || drafts.empty()) cannot_follow("no draft is left to judge");
+  const auto draft = std::find_if(drafts.begin(), drafts.end(),
+                                  [&](std::uint32_t node) { return before.tokens[node - 1] == e.token; });
+  if (draft == drafts.end()) cannot_follow("another token is judged than was drafted");
   must_be_probability(e.p, "a draft");
   must_be_probability(e.u, "a random number");
-  edit(e.request).round->trials.push_back({e.p, e.u, e.accepted});
+  edit(e.request).round->trials.push_back({*draft, e.p, e.u, e.accepted});
+}
+
+void Folder::operator()(const DraftPathKept& e) {
+  const std::optional<DraftRound>& round = look(e.request).round;
+  if (!round || !round->next || round->path() != e.path) cannot_follow("another path is kept than was accepted");
+  edit(e.request).round->path_kept = true;
 }
 
 void Folder::operator()(const TokenRecovered& e) {
@@ -81,7 +110,8 @@ void Folder::operator()(const TokenRecovered& e) {
 
 void Folder::operator()(const BonusSampled& e) {
   const DraftRound& round = round_at(e.request, e.position);
-  if (round.accepted() != round.tokens.size()) cannot_follow("a bonus token, though not every draft was accepted");
+  if (round.rejected() || !drafts_behind(round).empty())
+    cannot_follow("a bonus token, though not every draft was accepted");
   conclude_round(e.request, e.position, e.token, e.probability);
 }
 

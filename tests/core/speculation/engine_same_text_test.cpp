@@ -19,7 +19,7 @@ constexpr std::uint32_t kContext = 40;
 struct Proposers {
   explicit Proposers(std::mt19937_64& random, const std::vector<std::string>& prompts)
       : small(kContext, kVocab), heads(kVocab) {
-    const std::uint64_t kind = random() % 4;
+    const std::uint64_t kind = random() % 5;
     if (kind == 0) {
       chosen = std::make_unique<NgramProposer>(
           NgramOptions{1 + static_cast<std::uint32_t>(random() % 2), 3, static_cast<NgramMatch>(random() % 2)});
@@ -29,7 +29,7 @@ struct Proposers {
       chosen = std::make_unique<DraftModel>(small, static_cast<std::uint32_t>(6 + random() % 40),
                                             static_cast<std::uint32_t>(1 + random() % 4));
     } else {
-      chosen = std::make_unique<MedusaProposer>(heads);
+      chosen = std::make_unique<MedusaProposer>(heads, MedusaOptions{kind == 3 ? 1U : kVocab});
     }
   }
   MistakenRunner small;

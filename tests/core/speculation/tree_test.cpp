@@ -1,5 +1,6 @@
 #include "core/speculation/tree.h"
 
+#include <algorithm>
 #include <string>
 
 #include "core/error.h"
@@ -49,6 +50,84 @@ TEST_CASE("a chain is a tree with one path; a tree without choices is the pendin
   const CandidateTree root = make_tree({});
   CHECK(root.paths == std::vector<std::vector<std::uint32_t>>{{0}});
   CHECK(verify_paths(along_paths(root, ids({4})), along_paths(root, ids({9}))) == PathVerdict{0, 0, TokenId{9}});
+}
+
+TEST_CASE("the parents alone make a tree: siblings are ranked in the order of their numbers") {
+  const CandidateTree tree = tree_of({0, 0, 0, 1, 1, 3});
+  CHECK(tree.depths == small_tree().depths);
+  CHECK(tree.ranks == small_tree().ranks);
+  CHECK(tree.paths == small_tree().paths);
+  CHECK(depth_of(tree.parents, 5) == 3);
+  CHECK(depth_of(tree.parents, 0) == 0);
+}
+
+TEST_CASE("parents that are no tree, or whose nodes are not numbered by depth, are misuse") {
+  using Parents = std::vector<std::uint32_t>;
+  for (const Parents& parents : {Parents{}, Parents{1}, Parents{0, 1}, Parents{0, 0, 3, 1}, Parents{0, 0, 1, 0}}) {
+    CHECK_THROWS_AS(tree_of(parents), MisuseError);
+  }
+}
+
+TEST_CASE("a path lies in front when it takes the first nodes, as a chain does") {
+  using Path = std::vector<std::uint32_t>;
+  CHECK(lies_in_front(Path{}));
+  CHECK(lies_in_front(Path{1, 2, 3}));
+  CHECK_FALSE(lies_in_front(Path{2}));
+  CHECK_FALSE(lies_in_front(Path{1, 3}));
+}
+
+TEST_CASE("a tree grows where a path is likeliest to be right") {
+  const std::vector<std::vector<double>> right{{.5, .25}, {.5, .25}};
+  const auto parents = [&](std::size_t nodes) { return grow_tree(right, nodes).parents; };
+  CHECK(parents(0) == std::vector<std::uint32_t>{0});
+  CHECK(parents(1) == std::vector<std::uint32_t>{0, 0});              // .5
+  CHECK(parents(3) == std::vector<std::uint32_t>{0, 0, 0, 1});        // .25 for a second guess, and behind the first
+  CHECK(parents(5) == std::vector<std::uint32_t>{0, 0, 0, 1, 1, 2});  // .125 each
+  CHECK(parents(99).size() == 7);                                     // there are no more guesses
+  CHECK(grow_tree({{.9}, {.1}, {1}}, 9).paths == std::vector<std::vector<std::uint32_t>>{{0, 1, 2, 3}});
+}
+
+TEST_CASE("no tree of as many nodes is expected to have more right ones") {
+  const std::vector<std::vector<double>> right{{.6, .2, .1}, {.5, .3}, {.4}};
+  const auto expected = [&](const CandidateTree& tree) {
+    std::vector<double> likely{1};
+    double sum = 0;
+    for (std::size_t n = 1; n < tree.size(); ++n) {
+      likely.push_back(likely[tree.parents[n]] * right[tree.depths[n] - 1][tree.ranks[n]]);
+      sum += likely.back();
+    }
+    return sum;
+  };
+  // Every subset of all 15 paths that is a tree.
+  std::vector<std::vector<std::uint32_t>> all;
+  for (std::uint32_t a = 0; a < 3; ++a) {
+    all.push_back({a});
+    for (std::uint32_t b = 0; b < 2; ++b) all.insert(all.end(), {{a, b}, {a, b, 0}});
+  }
+  std::vector<double> best(all.size() + 1, 0.0);
+  for (unsigned chosen = 0; chosen < 1U << all.size(); ++chosen) {
+    std::vector<std::vector<std::uint32_t>> choices;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if ((chosen >> i & 1U) != 0) choices.push_back(all[i]);
+    }
+    const auto has = [&](const std::vector<std::uint32_t>& one) {
+      return one.empty() || std::find(choices.begin(), choices.end(), one) != choices.end();
+    };
+    const bool is_tree = std::all_of(choices.begin(), choices.end(), [&](std::vector<std::uint32_t> one) {
+      one.pop_back();
+      return has(one);
+    });
+    if (is_tree) best[choices.size()] = std::max(best[choices.size()], expected(make_tree(choices)));
+  }
+  for (std::size_t nodes = 0; nodes <= all.size(); ++nodes) {
+    CHECK(expected(grow_tree(right, nodes)) >= best[nodes] - 1e-12);  // sums of 15 numbers below 1
+  }
+}
+
+TEST_CASE("probabilities that do not descend, or are none, are misuse") {
+  for (const std::vector<double>& ranks : {std::vector<double>{.1, .2}, {1.5}, {.5, -.1}}) {
+    CHECK_THROWS_AS(grow_tree({ranks}, 2), MisuseError);
+  }
 }
 
 TEST_CASE("the path that goes furthest wins, of equals the first") {

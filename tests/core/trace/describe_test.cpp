@@ -139,7 +139,7 @@ TEST_CASE("the text twin says all of a small state") {
       "  A running: prompt 6, generated 0 of 3; table [7,3] 6 tokens, 2 of 8 slots empty (25.0 %); this step computed "
       "6 positions from 0 on; read 6 positions\n"
       "work: 6 K/V projections, 21 score products, 1,234,567 bytes read, 9 FLOP\n"
-      "invariants: 27 of 27 hold\n"
+      "invariants: 28 of 28 hold\n"
       "> A's prompt fills a block and a half.\n");
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("the text twin of a state that is wrong says what is wrong") {
   World world = prefilled_world();
   fold(world, RequestAborted{kA});
   CHECK_THAT(text_twin(world),
-             contains("invariants: 26 of 27 hold\n  ! Request A does not run, yet it holds 8 slots.\n"));
+             contains("invariants: 27 of 28 hold\n  ! Request A does not run, yet it holds 8 slots.\n"));
 }
 
 TEST_CASE("long lists are cut, and the text says how much is left out") {

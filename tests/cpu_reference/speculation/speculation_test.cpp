@@ -94,13 +94,13 @@ TEST_CASE("a transformer says the same with drafts as without, for each proposer
   CpuRunner small(seeded_model({.vocab = 24, .layers = 1, .tied_head = true}), 1);
   const HeadFile file(3, 64);
   const CpuMedusaHeads heads(target, file.tensors, "heads");
-  const std::size_t kind = GENERATE(0, 1, 2);
-  const std::uint32_t k = GENERATE(1, 4), block_size = GENERATE(1, 4);
+  const std::size_t kind = GENERATE(0, 1, 2, 3);
+  const std::uint32_t k = GENERATE(1, 4, 9), block_size = GENERATE(1, 4);
   const PrefixCaching cache = GENERATE(values({PrefixCaching::off, PrefixCaching::hash, PrefixCaching::radix}));
   DraftModel draft(small, 64, 4);
   NgramProposer ngram({.shortest = 1, .longest = 3});
-  MedusaProposer medusa(heads);
-  const std::array<Proposer*, 3> proposers{&draft, &ngram, &medusa};
+  MedusaProposer medusa(heads), medusa_tree(heads, {.ranks = 3});
+  const std::array<Proposer*, 4> proposers{&draft, &ngram, &medusa, &medusa_tree};
   INFO(proposers[kind]->name());
   CHECK(answers({target, proposers[kind], k, block_size, cache}) == answers({target}));
 }

@@ -1,6 +1,7 @@
 // attention_prefill where things go wrong: NaN, nothing to do, wrong heads and tables; and trees of drafts.
 
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -95,8 +96,6 @@ TEST_CASE("attention_prefill: what a rung cannot take is refused before anything
                     "attention_prefill: heads are 16, 32, 64 or 128 numbers wide, for rung naive also 8, not 48");
   PrefillProblem<float> problem({1, {4, 1, 16}}, {{0, 65}});
   CHECK_THROWS_WITH(problem.run(PrefillRung::mma), "attention_prefill: rung mma multiplies 16-bit numbers, not float");
-  problem.ancestors.assign(65, 1);
-  CHECK_THROWS_WITH(problem.run(PrefillRung::tiled), "attention_prefill: a tree has at most 64 tokens, not 65");
   CHECK_THROWS_AS(run(70000, {16, 70000, 64}), MisuseError);  // a grid has at most 65535 blocks in y
 }
 
@@ -127,6 +126,19 @@ TEST_CASE("attention_prefill: in a tree of drafts each token sees the past, its 
 TEST_CASE("attention_prefill: each node of a Medusa tree is what it is at the end of its path alone") {
   for (const PrefillRung rung : kRungs) check_medusa_tree<bf16>(rung);
   for (const PrefillRung rung : {PrefillRung::naive, PrefillRung::tiled}) check_medusa_tree<float>(rung);
+}
+
+TEST_CASE("attention_prefill: beside a tree, more than 64 new tokens are a chain, whatever their bits say") {
+  for (const PrefillRung rung : kRungs) {
+    PrefillProblem<bf16> problem({1, {4, 1, 16}}, {{5, 3}, {2, 65}});
+    const std::vector<bf16> chains = problem.run(rung);
+    problem.ancestors = {1, 3, 5};
+    problem.ancestors.resize(3 + 65, 0);
+    const std::vector<bf16> got = problem.run(rung);
+    const auto row_bytes = 16 * sizeof(bf16);
+    CHECK(std::memcmp(got.data() + 3 * 16, chains.data() + 3 * 16, 65 * row_bytes) == 0);
+    CHECK(std::memcmp(got.data() + 2 * 16, chains.data() + 2 * 16, row_bytes) != 0);  // 2 does not see 1 any more
+  }
 }
 
 TEST_CASE("attention_prefill: trees of 64 tokens, several sequences, and a token that sees nothing") {

@@ -207,6 +207,43 @@ TEST_CASE("stories260K has over the kernels the logits that it has over the CPU 
   CHECK(difference(logits_of_batches(*kernels, 512), wanted) <= reordering_tolerance(model->config, wanted));
 }
 
+TEST_CASE("a tree of drafts beside a chain gets the logits of the CPU reference, and again when its path was moved") {
+  const auto model = small_model();
+  const std::uint32_t vocab = model->config.shape.vocab;
+  const std::vector<TokenId> past = random_tokens(5, vocab, 1), nodes = random_tokens(6, vocab, 2);
+  const std::vector<std::uint32_t> parents{0, 0, 0, 1, 2, 4};
+  const std::vector<BlockId> table{BlockId{3}, BlockId{0}, BlockId{2}}, other{BlockId{1}, BlockId{4}};
+  const auto logits = [&](ModelRunner& runner) {
+    runner.create_cache(5, 4);
+    runner.forward(std::vector<ScheduledSequence>{{RequestId{0}, past, 0, table}});
+    std::vector<float> all =
+        runner
+            .forward(std::vector<ScheduledSequence>{{RequestId{0}, nodes, 5, table, 6, false, parents},
+                                                    {RequestId{1}, past, 0, other, 5}})
+            .logits;
+    // The path 2, 4, 5 comes to positions 6, 7 and 8: slots 2 and 3 of block 0 and slot 0 of block 2.
+    runner.move(std::vector<SlotMove>{{Slot{3}, Slot{2}}, {Slot{9}, Slot{3}}, {Slot{10}, Slot{8}}});
+    const std::vector<float> next =
+        runner.forward(std::vector<ScheduledSequence>{{RequestId{0}, std::span(past).first(1), 9, table}}).logits;
+    all.insert(all.end(), next.begin(), next.end());
+    return all;
+  };
+  CpuRunner reference(model, 1);
+  const auto kernels = make_kernel_runner(plain_model(*model), NumberType::f32);
+  const std::vector<float> wanted = logits(reference);
+  CHECK(difference(logits(*kernels), wanted) <= reordering_tolerance(model->config, wanted));
+}
+
+TEST_CASE("a tree of more drafts than the kernels have bits for is refused in a line") {
+  const auto runner = make_kernel_runner(plain_model(*small_model()), NumberType::f32);
+  runner->create_cache(20, 4);
+  const std::vector<TokenId> tokens = random_tokens(65, 64, 1);
+  const std::vector<std::uint32_t> parents(65, 0);
+  CHECK_THROWS_WITH(runner->forward(std::vector<ScheduledSequence>{
+                        {RequestId{0}, tokens, 0, ascending_order(20), 1, false, parents}}),
+                    "a tree of 64 drafts: the kernels verify at most 63, make the draft length smaller");
+}
+
 TEST_CASE("blocks that were saved come back, and a copied block holds what the first one does") {
   const auto model = GENERATE(small_model(), latent_model());
   const auto runner = make_kernel_runner(plain_model(*model), NumberType::bf16);

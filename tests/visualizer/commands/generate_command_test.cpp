@@ -20,7 +20,7 @@ std::string shared_data(const std::string& name) {
 TEST_CASE("generate writes the same text when tokens are guessed ahead, whoever guesses") {
   const std::string flags = "generate --prompt 'Once upon a time' --tokens 24 --draft-length 3";
   const Outcome plain = run_kvarium(flags);
-  for (const char* const proposer : {"ngram", "draft", "medusa", "oracle"}) {
+  for (const char* const proposer : {"ngram", "draft", "medusa", "medusa-tree", "oracle"}) {
     const Outcome guessed = run_kvarium(flags + " --speculate " + proposer);
     INFO(proposer);
     CHECK(guessed.out == plain.out);
@@ -29,6 +29,23 @@ TEST_CASE("generate writes the same text when tokens are guessed ahead, whoever 
   const Outcome refused = run_kvarium(flags + " --speculate ngram --cache none");
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.error, contains("--speculate needs --cache paged"));
+  for (const char* const same : {"ngram --match latest", "draft --adaptive-length", "medusa --acceptance typical"}) {
+    INFO(same);
+    CHECK(run_kvarium(flags + " --speculate " + same).out == plain.out);
+  }
+}
+
+TEST_CASE("generate refuses options of guessing ahead that mean nothing without others, in one line") {
+  const std::string flags = "generate --prompt 'Once upon a time' --tokens 4 ";
+  for (const char* const wrong :
+       {"--draft-length 3", "--adaptive-length", "--match latest", "--acceptance typical", "--draft tales-draft",
+        "--speculate draft --match latest", "--speculate ngram --draft tales-draft",
+        "--speculate medusa-tree --acceptance typical"}) {
+    INFO(wrong);
+    const Outcome refused = run_kvarium(flags + wrong);
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.error, contains("--speculate"));
+  }
 }
 
 TEST_CASE("generate writes the same text over the kernels, and says that they are emulated") {
