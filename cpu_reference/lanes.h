@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "cpu_reference/matrix.h"
 
@@ -80,5 +81,34 @@ inline float sum_of_lanes(Lanes lanes) {
   store_lanes(lanes, numbers);
   return sum_of<kLanes>(numbers);
 }
+
+/// Where number `place` of a fold comes from, of the two vectors behind each other: half 0 and half 1 are added.
+template <Index kWidth>
+constexpr int fold_source(Index place, Index half) {
+  const Index segment = place / (kWidth / 2), of_vector = kLanes / kWidth;
+  const Index vector = segment / of_vector;
+  return static_cast<int>(vector * kLanes + segment % of_vector * kWidth + half * (kWidth / 2) + place % (kWidth / 2));
+}
+/// a and b each hold kLanes / kWidth segments of kWidth numbers. The upper half of each segment is added to its lower
+/// half: one vector of twice as many segments, half as wide.
+template <Index kWidth, Index... kPlace>
+Lanes fold(Lanes a, Lanes b, std::integer_sequence<Index, kPlace...>) {
+  return __builtin_shufflevector(a, b, fold_source<kWidth>(kPlace, 0)...) +
+         __builtin_shufflevector(a, b, fold_source<kWidth>(kPlace, 1)...);
+}
+template <Index kWidth, Index kCount>
+Lanes fold_all(const Lanes* vectors) {
+  if constexpr (kCount == 1) {
+    return vectors[0];
+  } else {
+    Lanes folded[kCount / 2];
+    for (Index i = 0; i < kCount / 2; ++i) {
+      folded[i] = fold<kWidth>(vectors[2 * i], vectors[2 * i + 1], std::make_integer_sequence<Index, kLanes>());
+    }
+    return fold_all<kWidth / 2, kCount / 2>(folded);
+  }
+}
+/// sum_of_lanes() of kLanes vectors at once, with the same bits: each vector is folded in the same order.
+inline Lanes sums_of_lanes(const Lanes* vectors) { return fold_all<kLanes, kLanes>(vectors); }
 
 }  // namespace kvarium::cpu

@@ -40,15 +40,17 @@ inline void ask_for(const std::byte* first, std::size_t bytes) {
   for (std::size_t b = 0; b < bytes; b += 64) __builtin_prefetch(first + b, 0, 2);
 }
 
-/// sums[t * kOutputs + o] += the products of x's row t and the weight's row o, lane by lane: lane i adds columns i,
+/// sums[t * sum_stride + o] += the products of x's row t and the weight's row o, lane by lane: lane i adds columns i,
 /// i + kLanes, i + 2 kLanes and so on, in this order, whatever kTokens and kOutputs are. So a sum has the same bits
 /// however the work is cut into tiles. `Weight` is one of weight_lanes.h. Calls ask_ahead(i) in its i-th step, which
-/// may ask the memory for what is needed next.
+/// may ask the memory for what is needed next. Never inlined: between others of its kind GCC 12 keeps the sums in
+/// memory.
 template <class Weight, int kTokens, int kOutputs, class AskAhead>
-void dot_tile(Rows x, WeightRows weight, Index columns, Lanes* sums, const AskAhead& ask_ahead) {
+[[gnu::noinline]] void dot_tile(Rows x, WeightRows weight, Index columns, Lanes* sums, Index sum_stride,
+                                const AskAhead& ask_ahead) {
   Lanes tile[kTokens][kOutputs];  // in registers
   for (int t = 0; t < kTokens; ++t) {
-    for (int o = 0; o < kOutputs; ++o) tile[t][o] = sums[t * kOutputs + o];
+    for (int o = 0; o < kOutputs; ++o) tile[t][o] = sums[t * sum_stride + o];
   }
   const auto add = [&](Rows inputs, const auto& read) {
     each<kOutputs>([&](auto o) {
@@ -69,7 +71,7 @@ void dot_tile(Rows x, WeightRows weight, Index columns, Lanes* sums, const AskAh
     add({rest[0], kStep}, [c, columns](const std::byte* row) { return read_rest<Weight>(row, c, columns - c); });
   }
   for (int t = 0; t < kTokens; ++t) {
-    for (int o = 0; o < kOutputs; ++o) sums[t * kOutputs + o] = tile[t][o];
+    for (int o = 0; o < kOutputs; ++o) sums[t * sum_stride + o] = tile[t][o];
   }
 }
 

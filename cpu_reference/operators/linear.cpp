@@ -1,6 +1,7 @@
 #include "cpu_reference/operators/linear.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "cpu_reference/operators/dot_tile.h"
 #include "cpu_reference/quant/dequantize.h"
@@ -9,6 +10,7 @@ namespace kvarium::cpu {
 namespace {
 
 constexpr Index kOutputsAtOnce = 8;  // as many sums are under way as the processor has additions in flight
+constexpr Index kTokensAtOnce = 4;   // whose sums stay in registers
 constexpr Index kFewOutputs = 32;    // of a task
 constexpr Index kManyOutputs = 128;  // of a task
 constexpr Index kColumns = 512;      // of a tile of widened numbers: a multiple of every type's block
@@ -44,43 +46,57 @@ WeightRows widened(const Layout& weight, Index output, Index outputs, Index firs
 
 Index tasks_of(Index outputs, Index of_task) { return (outputs + of_task - 1) / of_task; }
 
-/// One token: the weight is multiplied as it is read.
-template <class Weight, int kOutputs>
-void add_straight(const MatrixIn& x, const Layout& weight, Index output, Lanes* sums) {
-  const WeightRows rows{weight.rows.row(output), weight.rows.stride};
-  const std::byte* const next_rows = rows.row(kOutputs);
-  const auto ask_ahead = [&](Index step) {
-    constexpr std::size_t kBytes = Weight::kBytesAhead * kOutputs;
-    ask_for(next_rows + static_cast<std::size_t>(step) * kBytes, kBytes);
-  };
-  dot_tile<Weight, 1, kOutputs>({x.data(), x.outerStride()}, rows, weight.columns, sums, ask_ahead);
+/// Some tokens with kOutputs rows of a weight. Three and four tokens take half of the rows at a time: more sums than
+/// registers would go to memory and back.
+template <class Weight, int kTokens, int kOutputs, class AskAhead>
+void add_tile(Rows x, WeightRows weight, Index columns, Lanes* sums, const AskAhead& ask_ahead) {
+  constexpr int kAtOnce = kTokens <= 2 || kOutputs == 1 ? kOutputs : kOutputs / 2;
+  for (int o = 0; o < kOutputs; o += kAtOnce) {
+    dot_tile<Weight, kTokens, kAtOnce>(x, {weight.row(o), weight.stride}, columns, sums + o, kOutputs, ask_ahead);
+  }
 }
 
-/// Several tokens: each tile of the weight is widened once and multiplied by two tokens at a time, while the memory
-/// brings the next tile: each pair of tokens asks for its share of it.
-template <int kOutputs>
-void add_widened(const MatrixIn& x, const Layout& weight, Index output, Lanes* sums) {
-  alignas(64) float tile[kOutputs * kColumns];
-  const Index pairs = (x.rows() + 1) / 2;
+/// add_tile() of `tokens` tokens, 1 to kTokensAtOnce.
+template <class Weight, int kOutputs, class AskAhead>
+void add_tokens(Index tokens, Rows x, WeightRows weight, Index columns, Lanes* sums, const AskAhead& ask_ahead) {
+  if (tokens == 1) {
+    add_tile<Weight, 1, kOutputs>(x, weight, columns, sums, ask_ahead);
+  } else if (tokens == 2) {
+    add_tile<Weight, 2, kOutputs>(x, weight, columns, sums, ask_ahead);
+  } else if (tokens == 3) {
+    add_tile<Weight, 3, kOutputs>(x, weight, columns, sums, ask_ahead);
+  } else {
+    add_tile<Weight, 4, kOutputs>(x, weight, columns, sums, ask_ahead);
+  }
+}
+
+/// Tile after tile of the weight for all tokens, while the memory brings the next tile: each group of tokens asks for
+/// its share of it. The weight is multiplied as it is read; one without a reader among weight_lanes.h (void) is widened
+/// first.
+template <class Weight, int kOutputs>
+void add_few(const MatrixIn& x, const Layout& weight, Index output, Lanes* sums) {
+  constexpr bool kIsRead = !std::is_void_v<Weight>;
+  using Reader = std::conditional_t<kIsRead, Weight, F32Weight>;
+  alignas(64) float tile[kIsRead ? 1 : kOutputs * kColumns];
+  const Index groups = (x.rows() + kTokensAtOnce - 1) / kTokensAtOnce;
   for (Index c = 0; c < weight.columns; c += kColumns) {
     const Index columns = std::min(kColumns, weight.columns - c);
-    const WeightRows rows = widened(weight, output, kOutputs, c, columns, tile);
+    const WeightRows rows = kIsRead ? WeightRows{weight.at(output, c), weight.rows.stride}
+                                    : widened(weight, output, kOutputs, c, columns, tile);
     const bool is_last = c + kColumns >= weight.columns;
     const std::byte* const next_tile = is_last ? weight.rows.row(output + kOutputs) : weight.at(output, c + kColumns);
-    for (Index pair = 0; pair < pairs; ++pair) {
-      const Rows inputs{x.row(2 * pair).data() + c, x.outerStride()};
+    for (Index group = 0; group < groups; ++group) {
+      const Index first = group * kTokensAtOnce;
       const auto ask_ahead = [&](Index step) {
+        if (weight.type == WeightType::f32) return;  // rows of floats are so long that the processor looks ahead itself
         const std::byte* const place = next_tile + static_cast<std::uint64_t>(step) * weight.step_bytes;
-        for (Index o = pair * kOutputs / pairs; o < (pair + 1) * kOutputs / pairs; ++o) {
+        for (Index o = group * kOutputs / groups; o < (group + 1) * kOutputs / groups; ++o) {
           ask_for(place + static_cast<std::uint64_t>(o) * weight.rows.stride, weight.step_bytes);
         }
       };
-      Lanes* const pair_sums = sums + 2 * pair * kOutputs;
-      if (2 * pair + 1 < x.rows()) {
-        dot_tile<F32Weight, 2, kOutputs>(inputs, rows, columns, pair_sums, ask_ahead);
-      } else {
-        dot_tile<F32Weight, 1, kOutputs>(inputs, rows, columns, pair_sums, ask_ahead);
-      }
+      add_tokens<Reader, kOutputs>(std::min(kTokensAtOnce, x.rows() - first),
+                                   {x.row(first).data() + c, x.outerStride()}, rows, columns, sums + first * kOutputs,
+                                   ask_ahead);
     }
   }
 }
@@ -88,23 +104,24 @@ void add_widened(const MatrixIn& x, const Layout& weight, Index output, Lanes* s
 /// kOutputs columns of y from `output` on, for few tokens.
 template <int kOutputs>
 void write_few(const MatrixIn& x, const Layout& weight, Index output, MatrixInOut& y) {
-  Lanes sums[kFewTokens * kOutputs];
-  std::fill_n(sums, x.rows() * kOutputs, Lanes{});
-  const bool one = x.rows() == 1;
-  if (one && weight.type == WeightType::f32) {
-    add_straight<F32Weight, kOutputs>(x, weight, output, sums);
-  } else if (one && weight.type == WeightType::f16) {
-    add_straight<F16Weight, kOutputs>(x, weight, output, sums);
-  } else if (one && weight.type == WeightType::bf16) {
-    add_straight<Bf16Weight, kOutputs>(x, weight, output, sums);
-  } else if (one && weight.type == WeightType::q8_0) {
-    add_straight<Q8_0Weight, kOutputs>(x, weight, output, sums);
+  constexpr Index kMost = (kFewTokens * kOutputs + kLanes - 1) / kLanes * kLanes;
+  Lanes sums[kMost];
+  float totals[kMost];
+  const Index count = (x.rows() * kOutputs + kLanes - 1) / kLanes * kLanes;  // what stands behind the sums is not used
+  std::fill_n(sums, count, Lanes{});
+  if (weight.type == WeightType::f32) {
+    add_few<F32Weight, kOutputs>(x, weight, output, sums);
+  } else if (weight.type == WeightType::f16) {
+    add_few<F16Weight, kOutputs>(x, weight, output, sums);
+  } else if (weight.type == WeightType::bf16) {
+    add_few<Bf16Weight, kOutputs>(x, weight, output, sums);
+  } else if (weight.type == WeightType::q8_0) {
+    add_few<Q8_0Weight, kOutputs>(x, weight, output, sums);
   } else {
-    add_widened<kOutputs>(x, weight, output, sums);
+    add_few<void, kOutputs>(x, weight, output, sums);
   }
-  for (Index t = 0; t < x.rows(); ++t) {
-    for (Index o = 0; o < kOutputs; ++o) y(t, output + o) = sum_of_lanes(sums[t * kOutputs + o]);
-  }
+  for (Index i = 0; i < count; i += kLanes) store_lanes(sums_of_lanes(sums + i), totals + i);
+  for (Index t = 0; t < x.rows(); ++t) std::copy_n(totals + t * kOutputs, kOutputs, y.row(t).data() + output);
 }
 
 void linear_few(const MatrixIn& x, const WeightMatrix& matrix, MatrixInOut& y, ThreadPool& threads) {

@@ -13,9 +13,6 @@ constexpr Index kStep = 32;  ///< numbers that are read at a time
 
 /// What a type tells the inner loop:
 ///   kType, and read(): the kStep numbers from `column` on, a multiple of kStep.
-///   kBytesAhead: how far the loop asks for memory in each step. Rows of few bytes are too short for the processor to
-///   see that they are read to their end, and so are the kOutputs rows behind them; so the loop asks for those rows,
-///   one byte for each byte that it uses. Rows of floats are long enough: asking costs more than it gives.
 
 struct StepLanes {
   Lanes lanes[kStep / kLanes];
@@ -23,7 +20,6 @@ struct StepLanes {
 
 struct F32Weight {
   static constexpr WeightType kType = WeightType::f32;
-  static constexpr std::size_t kBytesAhead = 0;
   static StepLanes read(const std::byte* row, Index column) {
     StepLanes step;
     const auto* numbers = reinterpret_cast<const float*>(row) + column;
@@ -34,7 +30,6 @@ struct F32Weight {
 
 struct F16Weight {
   static constexpr WeightType kType = WeightType::f16;
-  static constexpr std::size_t kBytesAhead = 2 * kStep;
   static StepLanes read(const std::byte* row, Index column) {
     StepLanes step;
     for (Index i = 0; i < kStep / kLanes; ++i) step.lanes[i] = f16_lanes(row + 2 * (column + i * kLanes));
@@ -44,7 +39,6 @@ struct F16Weight {
 
 struct Bf16Weight {
   static constexpr WeightType kType = WeightType::bf16;
-  static constexpr std::size_t kBytesAhead = 2 * kStep;
   static StepLanes read(const std::byte* row, Index column) {
     StepLanes step;
     for (Index i = 0; i < kStep / kLanes; ++i) step.lanes[i] = bf16_lanes(row + 2 * (column + i * kLanes));
@@ -54,7 +48,6 @@ struct Bf16Weight {
 
 struct Q8_0Weight {
   static constexpr WeightType kType = WeightType::q8_0;
-  static constexpr std::size_t kBytesAhead = sizeof(BlockQ8_0);
   static StepLanes read(const std::byte* row, Index column) {
     const BlockQ8_0& block = blocks_of<BlockQ8_0>(row)[column / BlockQ8_0::kNumbers];
     const float scale = block.scale.widened();
