@@ -12,7 +12,7 @@ void count(SpeculationFigures& figures, const DraftRound& round) {
   figures.drafted += round.tokens.size();
   figures.judged += round.trials.size();
   figures.accepted += accepted;
-  if (figures.with_accepted.size() <= round.tokens.size()) figures.with_accepted.resize(round.tokens.size() + 1, 0);
+  if (figures.with_accepted.size() <= round.longest()) figures.with_accepted.resize(round.longest() + 1, 0);
   ++figures.with_accepted[accepted];
 }
 
@@ -23,7 +23,7 @@ void expect(SpeculationFigures& figures, const Rounds& rounds) {
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     const DraftRound& round = rounds[i].round;
     if (!round.next) continue;
-    const auto k = static_cast<std::uint32_t>(round.tokens.size());
+    const std::uint32_t k = round.longest();
     tokens += expected_tokens(figures.alpha, k);
     for (std::uint32_t a = 0; a <= k; ++a) {
       figures.expected_with_accepted[a] += probability_of_accepted(figures.alpha, k, a);

@@ -20,9 +20,9 @@ std::string block_names(const std::vector<BlockId>& blocks) {
 }
 
 std::string draft_line(const DraftRound& round, std::size_t i, const World& world) {
-  std::string text = fmt::format("  {:>4}  {:<12} q {:.3f}", round.first + i,
+  std::string text = fmt::format("  {:>4}  {:<12} q {:.3f}", round.first + round.depth(i) - 1,
                                  "[" + printable(world.text_of(round.tokens[i])) + "]", round.q[i]);
-  if (i < round.trials.size()) text += fmt::format("  p {:.3f}  u {:.3f}", round.trials[i].p, round.trials[i].u);
+  if (const DraftTrial* trial = round.trial_of(i)) text += fmt::format("  p {:.3f}  u {:.3f}", trial->p, trial->u);
   return text + fmt::format("  {}", tr(fate_name(fate_of(round, i))));
 }
 
@@ -53,8 +53,10 @@ std::string speedup_table(const SpeculationFigures& figures) {
 }  // namespace
 
 DraftFate fate_of(const DraftRound& round, std::size_t draft) {
-  if (draft < round.trials.size()) return round.trials[draft].accepted ? DraftFate::accepted : DraftFate::rejected;
-  return round.rejected() ? DraftFate::unjudged : DraftFate::waiting;
+  if (const DraftTrial* trial = round.trial_of(draft)) {
+    return trial->accepted ? DraftFate::accepted : DraftFate::rejected;
+  }
+  return round.rejected() || round.next ? DraftFate::unjudged : DraftFate::waiting;
 }
 
 DraftFate fate_of_next(const DraftRound& round) {

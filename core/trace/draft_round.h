@@ -40,6 +40,21 @@ struct DraftRound {
     for (std::size_t i = 0; i < accepted(); ++i) nodes.push_back(trials[i].node);
     return nodes;
   }
+  /// How a draft was judged; null: it was not.
+  const DraftTrial* trial_of(std::size_t draft) const {
+    for (const DraftTrial& trial : trials) {
+      if (trial.node == draft + 1) return &trial;
+    }
+    return nullptr;
+  }
+  /// So many positions behind the newest token the draft is meant for: the first 1.
+  std::uint32_t depth(std::size_t draft) const {
+    std::uint32_t depth = 0;
+    for (auto node = static_cast<std::uint32_t>(draft + 1); node > 0; node = parent(node)) ++depth;
+    return depth;
+  }
+  /// Drafts that can be accepted: of a tree those of its longest path. Nodes are numbered by depth.
+  std::uint32_t longest() const { return depth(tokens.size() - 1); }
   /// The parent of a draft: 0 is the newest token.
   std::uint32_t parent(std::uint32_t node) const { return parents.empty() ? node - 1 : parents[node]; }
   bool operator==(const DraftRound&) const = default;

@@ -124,6 +124,10 @@ TEST_CASE("the World knows which nodes were judged, and refuses another path tha
   const DraftRound& round = *r.bench.world().request(kA).round;
   CHECK(round.path() == std::vector<std::uint32_t>{1, 4, 5});
   CHECK(round.path_kept);
+  CHECK(round.longest() == 3);
+  CHECK(round.depth(4) == 3);
+  CHECK(round.trial_of(3)->accepted);  // node 4
+  CHECK(round.trial_of(1) == nullptr);
   World world = r.bench.world();
   CHECK_THROWS_WITH(fold(world, DraftPathKept{kA, {1, 3}}), contains("another path"));
   CHECK(world == r.bench.world());
