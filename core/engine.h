@@ -156,8 +156,8 @@ class Engine {
   void announce_draft(LiveRequest& request, const Draft& draft);
   Outcome judge(const LiveRequest& request, const Draft& draft, const Rows& rows) const;
   TreeVerdict verdict(Sampler& sampler, const Draft& draft, std::span<const float> logits) const;
-  void gather_paths(const std::vector<Chunk>& chunks, const std::vector<Draft>& drafts, const Computed& computed);
-  void conclude_round(LiveRequest& request, Outcome outcome);
+  void move_paths(const std::vector<Chunk>& chunks, const std::vector<Draft>& drafts, const Computed& computed);
+  void conclude_round(LiveRequest& request, const Draft& draft, Outcome outcome);
   void announce_verdict(const LiveRequest& request, const Outcome& outcome);
   void settle_draft(LiveRequest& request, std::span<const float> hidden);
   void forget_draft(LiveRequest& request);

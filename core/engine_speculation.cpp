@@ -35,10 +35,18 @@ std::vector<std::vector<double>> distributions(std::span<const float> logits, st
   return rows;
 }
 
-/// MisuseError unless the drafts are a chain, or a tree of as many nodes that were certain, which `rule` can judge.
+std::vector<double> uniforms(Sampler& sampler, std::size_t count) {
+  std::vector<double> numbers;
+  while (numbers.size() < count) numbers.push_back(sampler.uniform());
+  return numbers;
+}
+
+/// MisuseError unless the drafts are a chain, or a tree as Draft says, which `rule` can judge.
 void check_tree(const Draft& draft, AcceptanceRule rule) {
   if (draft.parents.empty()) return;
-  if (tree_of(draft.parents).size() != draft.tokens.size() + 1) throw MisuseError("a tree of drafts has other nodes");
+  expect_tree(draft.parents);
+  if (draft.parents.size() != draft.tokens.size() + 1) throw MisuseError("a tree of drafts has other nodes");
+  if (!siblings_differ(draft.parents, draft.tokens)) throw MisuseError("a tree guesses a token twice at one place");
   if (!draft.probabilities.empty()) throw MisuseError("the drafts of a tree were drawn: they must be certain");
   if (rule == AcceptanceRule::typical) throw MisuseError("typical acceptance judges chains of drafts, not trees");
 }
@@ -109,15 +117,19 @@ TreeVerdict Engine::verdict(Sampler& sampler, const Draft& draft, std::span<cons
     if (is_tree) return verify_tree_greedy(tree_of(draft.parents), draft.tokens, best);
     return along_chain(verify_greedy(draft.tokens, best));
   }
+  if (is_tree) {
+    const auto behind = [&](std::uint32_t node) {
+      return distribution(logits.subspan(node * vocab, vocab), sampler.params());
+    };
+    const std::vector<double> numbers = uniforms(sampler, draft.parents.size());
+    return verify_tree_sampled(tree_of(draft.parents), draft.tokens, behind, numbers);
+  }
   const SpeculationConfig& config = config_.speculation;
   const std::vector<std::vector<double>> target = distributions(logits, vocab, sampler.params());
   if (config.rule == AcceptanceRule::typical) {
     return along_chain(verify_typical(draft.tokens, target, sampler.uniform(), config.typical));
   }
-  std::vector<double> uniforms;
-  for (std::size_t i = 0; i < target.size(); ++i) uniforms.push_back(sampler.uniform());
-  if (is_tree) return verify_tree_sampled(tree_of(draft.parents), draft.tokens, target, uniforms);
-  return along_chain(verify_sampled(draft, target, uniforms));
+  return along_chain(verify_sampled(draft, target, uniforms(sampler, target.size())));
 }
 
 Engine::Outcome Engine::judge(const LiveRequest& request, const Draft& draft, const Rows& rows) const {
@@ -150,8 +162,7 @@ Engine::Outcome Engine::judge(const LiveRequest& request, const Draft& draft, co
 
 // The slots of drafts lie behind that of the newest token, whose node is 0: node n's is slot_of(newest + n). A path's
 // nodes never come before their places, so that no slot is written before it was read.
-void Engine::gather_paths(const std::vector<Chunk>& chunks, const std::vector<Draft>& drafts,
-                          const Computed& computed) {
+void Engine::move_paths(const std::vector<Chunk>& chunks, const std::vector<Draft>& drafts, const Computed& computed) {
   std::vector<SlotMove> moves;
   for (std::size_t i = 0; i < computed.outcomes.size(); ++i) {
     const BlockTable& table = live(chunks[i].request).table();
@@ -178,16 +189,18 @@ void Engine::announce_verdict(const LiveRequest& request, const Outcome& outcome
   } else {
     sink_.emit(BonusSampled{request.id(), position, verdict.next, verdict.next_probability});
   }
-  if (!lies_in_front(outcome.path)) sink_.emit(DraftPathKept{request.id(), outcome.path});
+  if (!lies_in_front(outcome.path)) sink_.emit(DraftPathMoved{request.id(), outcome.path});
 }
 
 // The answer may end in the middle of what was accepted: at an end token or a stop string. What stands behind is not
 // the answer's, and its K and V are taken back with those of the rejected drafts, before anything can be found by
 // others.
-void Engine::conclude_round(LiveRequest& request, Outcome outcome) {
+void Engine::conclude_round(LiveRequest& request, const Draft& draft, Outcome outcome) {
   announce_verdict(request, outcome);
-  request.draft_length().observe(static_cast<std::uint32_t>(outcome.verdict->trials.size()),
-                                 outcome.verdict->accepted());
+  if (draft.parents.empty()) {  // what pays off for a chain says nothing of the size of a tree
+    request.draft_length().observe(static_cast<std::uint32_t>(outcome.verdict->trials.size()),
+                                   outcome.verdict->accepted());
+  }
   std::optional<FinishReason> reason;
   for (std::size_t i = 0; i < outcome.sampled.size() && !reason; ++i) {
     reason = add_token(request, std::move(outcome.sampled[i]));

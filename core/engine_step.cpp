@@ -54,7 +54,7 @@ void Engine::apply(const StepPlan& plan) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     LiveRequest& request = live(plan.chunks[i].request);
     if (outcomes[i].verdict) {
-      conclude_round(request, std::move(outcomes[i]));
+      conclude_round(request, drafts[i], std::move(outcomes[i]));
     } else if (!outcomes[i].sampled.empty()) {
       answer(request, std::move(outcomes[i]));
     }
@@ -188,7 +188,7 @@ Engine::Computed Engine::compute(const std::vector<Chunk>& chunks, const std::ve
       batch.back().parents = drafts[i].parents;
     }
     Computed computed = forward(chunks, drafts, batch);
-    gather_paths(chunks, drafts, computed);
+    move_paths(chunks, drafts, computed);
     return computed;
   } catch (...) {
     for (std::size_t i = batch.size(); i-- > 0;) live(chunks[i].request).table().rollback_to(batch[i].first_position);

@@ -12,6 +12,7 @@
 #include "core/ids.h"
 #include "core/model_shape.h"
 #include "core/probe.h"
+#include "core/speculation/tree.h"
 #include "core/work.h"
 
 namespace kvarium {
@@ -37,6 +38,17 @@ struct SlotMove {
   bool operator==(const SlotMove&) const = default;
 };
 
+/// Keys that the new tokens of a sequence see, all of them together.
+inline std::uint64_t keys_seen(const ScheduledSequence& sequence) {
+  const std::uint64_t count = sequence.tokens.size();
+  std::uint64_t new_ones = count * (count + 1) / 2;
+  if (!sequence.parents.empty()) {
+    new_ones = 0;
+    for (std::uint32_t node = 0; node < count; ++node) new_ones += depth_of(sequence.parents, node) + 1;
+  }
+  return count * sequence.first_position + new_ones;
+}
+
 struct ForwardResult {
   /// [rows][vocab], row-major: of the last `logit_rows` tokens of the first sequence, then of the next.
   std::vector<float> logits;
@@ -60,7 +72,7 @@ class ModelRunner {
   virtual void create_cache(std::uint32_t num_blocks, std::uint32_t block_size) = 0;
   /// Computes all tokens of the batch, writes their K and V, returns the logits. MisuseError for an empty batch, an
   /// empty sequence, a token outside the vocabulary, a table that is too short, more rows of logits than tokens, or
-  /// parents that are no tree of the tokens.
+  /// parents that are no tree of the tokens. InputError for a tree of more tokens than the runner can see as one.
   virtual ForwardResult forward(std::span<const ScheduledSequence> batch) = 0;
   /// Copies the first slots of one block to another, in all layers, in the order of the list. MisuseError for a block
   /// that does not exist, or for more slots than a block has.

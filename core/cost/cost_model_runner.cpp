@@ -17,10 +17,11 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
-/// The token behind the first `count` tokens of the sequence's share.
-std::size_t next_token(const ScheduledSequence& sequence, std::size_t count) {
-  const auto newest = static_cast<std::uint32_t>(value(sequence.tokens[count - 1]));
-  const std::uint64_t position = sequence.first_position + count;
+/// The token behind token i of the sequence's share.
+std::size_t next_token(const ScheduledSequence& sequence, std::size_t i) {
+  const auto newest = static_cast<std::uint32_t>(value(sequence.tokens[i]));
+  const std::size_t depth = sequence.parents.empty() ? i : depth_of(sequence.parents, static_cast<std::uint32_t>(i));
+  const std::uint64_t position = sequence.first_position + depth + 1;
   return static_cast<std::size_t>(mix(position << 32U | newest) % CostModelRunner::kVocab);
 }
 
@@ -62,6 +63,10 @@ void CostModelRunner::check(const ScheduledSequence& sequence) const {
   if (sequence.logit_rows == 0 || sequence.logit_rows > sequence.tokens.size()) {
     throw MisuseError(fmt::format("{} rows of logits of {} tokens", sequence.logit_rows, sequence.tokens.size()));
   }
+  if (!sequence.parents.empty()) {
+    if (sequence.parents.size() != sequence.tokens.size()) throw MisuseError("a tree of drafts has other nodes");
+    expect_tree(sequence.parents);
+  }
   const std::uint64_t end = std::uint64_t{sequence.first_position} + sequence.tokens.size();
   if (end > std::uint64_t{block_size_} * sequence.block_table.size()) {
     throw MisuseError(fmt::format("a table of {} blocks is too short for {} tokens", sequence.block_table.size(), end));
@@ -73,12 +78,11 @@ void CostModelRunner::check(const ScheduledSequence& sequence) const {
 // reads once, are counted with its first sequence.
 Work CostModelRunner::work(const ScheduledSequence& sequence, bool reads_weights) const {
   const auto tokens = static_cast<double>(sequence.tokens.size());
-  const double looked_at = tokens * sequence.first_position + tokens * (tokens + 1) / 2;
   StepCost cost(server_);
   const double weights = cost.bytes();
   cost.add_prompt(sequence.first_position, tokens);
   return {.kv_projections = std::uint64_t{shape_.layers} * sequence.tokens.size(),
-          .score_products = whole(looked_at) * shape_.layers * shape_.query_heads,
+          .score_products = keys_seen(sequence) * shape_.layers * shape_.query_heads,
           .bytes_read = whole(cost.bytes() - (reads_weights ? 0 : weights)),
           .flops = whole(cost.flops())};
 }
@@ -93,7 +97,7 @@ ForwardResult CostModelRunner::forward(std::span<const ScheduledSequence> batch)
     result.work.push_back(work(batch[i], i == 0));
     for (std::size_t row = batch[i].logit_rows; row > 0; --row) {
       result.logits.resize(result.logits.size() + kVocab, 0.0F);
-      result.logits[result.logits.size() - kVocab + next_token(batch[i], batch[i].tokens.size() + 1 - row)] = 1.0F;
+      result.logits[result.logits.size() - kVocab + next_token(batch[i], batch[i].tokens.size() - row)] = 1.0F;
     }
   }
   result.simulated_ns = whole((cost.seconds() + moving_seconds_) * 1e9);
@@ -115,9 +119,12 @@ void CostModelRunner::copy(std::span<const BlockCopy> copies) {
 }
 
 void CostModelRunner::move(std::span<const SlotMove> moves) {
+  const std::uint64_t slots = std::uint64_t{num_blocks_} * block_size_;
   for (const SlotMove& move : moves) {
-    for (const Slot slot : {move.from, move.to})
-      must_exist(BlockId{static_cast<std::uint32_t>(value(slot) / block_size_)});
+    for (const Slot slot : {move.from, move.to}) {
+      if (value(slot) >= slots)
+        throw MisuseError(fmt::format("there is no slot {}: the cache has {}", value(slot), slots));
+    }
   }
   const double bytes = 2 * kv_bytes_per_token(server_) * static_cast<double>(moves.size());
   moving_seconds_ += transfer_time(bytes, server_.gpu.memory);

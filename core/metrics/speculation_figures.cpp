@@ -11,6 +11,7 @@ void count(SpeculationFigures& figures, const DraftRound& round) {
   ++figures.rounds;
   figures.drafted += round.tokens.size();
   figures.judged += round.trials.size();
+  figures.has_trees = figures.has_trees || !round.parents.empty();
   figures.accepted += accepted;
   if (figures.with_accepted.size() <= round.longest()) figures.with_accepted.resize(round.longest() + 1, 0);
   ++figures.with_accepted[accepted];

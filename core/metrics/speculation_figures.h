@@ -13,6 +13,7 @@ struct SpeculationFigures {
   std::uint64_t drafted = 0;
   std::uint64_t judged = 0;  ///< drafts up to the first that was rejected
   std::uint64_t accepted = 0;
+  bool has_trees = false;                      ///< the formulas are of chains that are accepted as often
   double alpha = 0;                            ///< accepted of those that were judged
   double tokens_a_round = 0;                   ///< as counted
   double expected_tokens_a_round = 0;          ///< by theory, with alpha and the lengths that the rounds had

@@ -56,7 +56,8 @@ DraftFate fate_of(const DraftRound& round, std::size_t draft) {
   if (const DraftTrial* trial = round.trial_of(draft)) {
     return trial->accepted ? DraftFate::accepted : DraftFate::rejected;
   }
-  return round.rejected() || round.next ? DraftFate::unjudged : DraftFate::waiting;
+  if (!round.parents.empty()) return round.next ? DraftFate::passed_by : DraftFate::waiting;
+  return round.rejected() ? DraftFate::unjudged : DraftFate::waiting;
 }
 
 DraftFate fate_of_next(const DraftRound& round) {
@@ -74,6 +75,8 @@ std::string_view fate_name(DraftFate fate) {
       return "rejected";
     case DraftFate::unjudged:
       return "void";
+    case DraftFate::passed_by:
+      return "passed by";
     case DraftFate::recovered:
       return "in its place";
     case DraftFate::bonus:
@@ -112,7 +115,11 @@ std::vector<std::string> figures_in_words(const SpeculationFigures& figures, std
           ? tr_format("When a guess costs {:.2f} of a pass, it is best not to guess.", cost)
           : tr_format("When a guess costs {:.2f} of a pass, {} guesses a round are best: {:.2f} times as fast.", cost,
                       figures.best_length, figures.speedups[figures.best_length])};
-  if (now > 0) sentences.push_back(tr_format("The {} of this run: {:.2f} times.", length, now));
+  if (figures.has_trees) {
+    sentences.emplace_back(tr("The formulas are of chains that are accepted as often: a tree costs all its guesses."));
+  } else if (now > 0) {
+    sentences.push_back(tr_format("The {} of this run: {:.2f} times.", length, now));
+  }
   return sentences;
 }
 

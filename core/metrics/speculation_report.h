@@ -16,6 +16,7 @@ enum class DraftFate : std::uint8_t {
   accepted,
   rejected,
   unjudged,   ///< it followed a rejected one
+  passed_by,  ///< a candidate of a tree that is not on the path which the target went
   recovered,  ///< in the place of the rejected one
   bonus,      ///< on top, behind drafts that were all accepted
 };

@@ -17,7 +17,7 @@ struct Draft {
   std::vector<std::vector<double>> probabilities = {};
   Work work = {};  ///< what it cost
   /// [k + 1]: of a tree, as CandidateTree numbers its nodes: tokens[i] is node i + 1, the pending token node 0. Such
-  /// tokens are certain. Empty: the tokens are a chain.
+  /// tokens are certain, and those of one parent all different. Empty: the tokens are a chain.
   std::vector<std::uint32_t> parents = {};
 
   /// How likely the proposer was to guess draft i.

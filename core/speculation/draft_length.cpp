@@ -16,10 +16,9 @@ std::uint32_t DraftLength::next() const {
   return std::max(1U, best_draft_length(acceptance(), options_.cost, options_.most));
 }
 
-// What stands behind the first rejection was not judged.
-void DraftLength::observe(std::uint32_t drafted, std::uint32_t accepted) {
+void DraftLength::observe(std::uint32_t judged, std::uint32_t accepted) {
   accepted_ = kRemembered * accepted_ + accepted;
-  judged_ = kRemembered * judged_ + std::min(drafted, accepted + 1);
+  judged_ = kRemembered * judged_ + judged;
 }
 
 }  // namespace kvarium

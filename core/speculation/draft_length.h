@@ -7,7 +7,7 @@ namespace kvarium {
 
 struct DraftLengthOptions {
   std::uint32_t most = 4;  ///< drafts a round, at least 1
-  bool adaptive = false;   ///< false: always the most
+  bool adaptive = false;   ///< of chains of drafts; false, and for trees: always the most
   double cost = 0.1;       ///< c: of one step of the proposer, in steps of the target; for adaptive lengths
 };
 
@@ -18,8 +18,8 @@ class DraftLength {
   explicit DraftLength(const DraftLengthOptions& options) : options_(options) {}
 
   std::uint32_t next() const;
-  /// A round of `drafted` tokens ended, of which the first `accepted` were accepted.
-  void observe(std::uint32_t drafted, std::uint32_t accepted);
+  /// A round ended in which so many drafts were judged, up to the first that was rejected.
+  void observe(std::uint32_t judged, std::uint32_t accepted);
   /// Of the drafts that were judged; earlier rounds count less and less. 1 before the first.
   double acceptance() const { return judged_ > 0 ? accepted_ / judged_ : 1; }
 

@@ -52,12 +52,25 @@ bool CandidateTree::attends(std::uint32_t node, std::uint32_t other) const {
   return node == other;
 }
 
-void expect_tree(std::span<const std::uint32_t> parents) {
-  if (parents.empty() || parents[0] != 0) throw MisuseError("a tree of candidates begins with its root");
+bool is_tree(std::span<const std::uint32_t> parents) {
+  if (parents.empty() || parents[0] != 0) return false;
   for (std::size_t node = 1; node < parents.size(); ++node) {
-    if (parents[node] < node && parents[node] >= parents[node - 1]) continue;
-    throw MisuseError("the nodes of a tree of candidates are not numbered by depth");
+    if (parents[node] >= node || parents[node] < parents[node - 1]) return false;
   }
+  return true;
+}
+
+void expect_tree(std::span<const std::uint32_t> parents) {
+  if (!is_tree(parents)) throw MisuseError("these parents are no tree of candidates whose nodes are numbered by depth");
+}
+
+bool siblings_differ(std::span<const std::uint32_t> parents, std::span<const TokenId> candidates) {
+  for (std::size_t node = 2; node < parents.size(); ++node) {
+    for (std::size_t other = node - 1; other > 0 && parents[other] == parents[node]; --other) {  // side by side
+      if (candidates[other - 1] == candidates[node - 1]) return false;
+    }
+  }
+  return true;
 }
 
 std::uint32_t depth_of(std::span<const std::uint32_t> parents, std::uint32_t node) {
@@ -99,10 +112,9 @@ CandidateTree make_tree(std::vector<Choice> choices) {
 
 CandidateTree grow_tree(const std::vector<std::vector<double>>& right, std::size_t nodes) {
   for (const std::vector<double>& ranks : right) {
-    const bool descends = std::is_sorted(ranks.rbegin(), ranks.rend());
-    if (!descends || (!ranks.empty() && !(ranks.back() >= 0 && ranks.front() <= 1))) {
-      throw MisuseError("how often guesses are right must descend within [0, 1]");
-    }
+    const bool in_range = std::all_of(ranks.begin(), ranks.end(), [](double p) { return p >= 0 && p <= 1; });
+    if (in_range && std::is_sorted(ranks.rbegin(), ranks.rend())) continue;
+    throw MisuseError("how often guesses are right must descend within [0, 1]");
   }
   std::vector<Choice> grown;
   std::set<Growth, Likelier> edge;  // what may be added next: all above it is in the tree

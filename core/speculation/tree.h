@@ -32,11 +32,17 @@ struct CandidateTree {
   bool attends(std::uint32_t node, std::uint32_t other) const;
 };
 
-/// MisuseError unless these are the parents of a tree: node 0 is its own, and the others are numbered by depth, the
-/// children of a node side by side and behind those of earlier nodes.
+/// Are these the parents of a tree? Node 0 is its own parent, and the others are numbered by depth, the children of a
+/// node side by side and behind those of earlier nodes.
+bool is_tree(std::span<const std::uint32_t> parents);
+/// MisuseError unless is_tree().
 void expect_tree(std::span<const std::uint32_t> parents);
-/// How far node is from the root, of such parents.
+/// How far node is from the root of a tree.
 std::uint32_t depth_of(std::span<const std::uint32_t> parents, std::uint32_t node);
+/// Do no two children of a node of a tree hold the same token? `candidates`: [nodes - 1], of all nodes but the root.
+/// With two alike it would not be said which of them the target means, and what stands behind them would be drawn
+/// twice.
+bool siblings_differ(std::span<const std::uint32_t> parents, std::span<const TokenId> candidates);
 
 /// From the parents alone; ranks are counted among siblings. MisuseError as expect_tree().
 CandidateTree tree_of(std::vector<std::uint32_t> parents);

@@ -1,7 +1,6 @@
 #include "core/speculation/tree_acceptance.h"
 
-#include <algorithm>
-#include <functional>
+#include <optional>
 #include <string>
 
 #include "core/error.h"
@@ -10,64 +9,82 @@
 namespace kvarium {
 namespace {
 
-/// How likely the target says `token` behind `node`.
-using Probability = std::function<double(std::uint32_t node, TokenId token)>;
-
-void expect_count(std::size_t given, std::size_t wanted, const char* what) {
-  if (given == wanted) return;
-  throw MisuseError("a tree of candidates needs " + std::to_string(wanted) + " " + what + ", not " +
-                    std::to_string(given));
+void expect_candidates(const CandidateTree& tree, std::span<const TokenId> candidates) {
+  if (candidates.size() != tree.size() - 1) {
+    throw MisuseError("a tree of candidates needs " + std::to_string(tree.size() - 1) + ", not " +
+                      std::to_string(candidates.size()));
+  }
+  if (!siblings_differ(tree.parents, candidates)) throw MisuseError("two children of a node hold the same candidate");
 }
 
-/// `says`: [nodes], what the target says behind each. `uniforms`: [nodes], by which that was drawn.
-TreeVerdict walk(const CandidateTree& tree, std::span<const TokenId> candidates, std::span<const TokenId> says,
-                 std::span<const double> uniforms, const Probability& p) {
-  std::vector<TokenId> tokens{kNoToken};  // of the root: nobody asks for it
-  tokens.insert(tokens.end(), candidates.begin(), candidates.end());
-  const PathVerdict best = verify_paths(along_paths(tree, tokens), along_paths(tree, says));
-  const std::vector<std::uint32_t>& way = tree.paths[best.path];
+/// What the target says behind a node.
+struct Said {
+  TokenId token{};
+  double u = 0;
+  double probability = 0;  ///< of the token
+};
+
+/// Goes down from the root as long as a child is what the target says. `says`(node): Said. `p`(node, token): how likely
+/// the target says a token behind a node.
+template <typename Says, typename Probability>
+TreeVerdict walk(const CandidateTree& tree, std::span<const TokenId> candidates, const Says& says,
+                 const Probability& p) {
   TreeVerdict result;
-  const auto judge = [&](std::uint32_t node, bool accepted) {
-    const std::uint32_t parent = tree.parents[node];
-    result.verdict.trials.push_back({tokens[node], p(parent, tokens[node]), 1.0, uniforms[parent], accepted});
-  };
-  for (std::uint32_t depth = 1; depth <= best.accepted; ++depth) {
-    judge(way[depth], true);
-    result.path.push_back(way[depth]);
+  std::uint32_t at = 0;
+  while (true) {
+    const Said said = says(at);
+    std::optional<std::uint32_t> first, accepted;  // of the children
+    for (std::uint32_t node = at + 1; node < tree.size(); ++node) {
+      if (tree.parents[node] != at) continue;
+      if (!first) first = node;
+      if (candidates[node - 1] == said.token) accepted = node;
+    }
+    const std::optional<std::uint32_t> judged = accepted ? accepted : first;
+    if (judged) {
+      const TokenId token = candidates[*judged - 1];
+      result.verdict.trials.push_back({token, p(at, token), 1.0, said.u, accepted.has_value()});
+    }
+    if (!accepted) {
+      result.verdict.next = said.token;
+      result.verdict.next_probability = said.probability;
+      return result;
+    }
+    result.path.push_back(*accepted);
+    at = *accepted;
   }
-  const std::uint32_t end = way[best.accepted];
-  const auto child = std::find(tree.parents.begin() + 1, tree.parents.end(), end);
-  if (child != tree.parents.end()) judge(static_cast<std::uint32_t>(child - tree.parents.begin()), false);
-  result.verdict.next = best.next;
-  result.verdict.next_probability = p(end, best.next);
-  return result;
 }
 
 }  // namespace
 
 TreeVerdict verify_tree_greedy(const CandidateTree& tree, std::span<const TokenId> candidates,
                                std::span<const TokenId> best) {
-  expect_count(candidates.size(), tree.size() - 1, "candidates");
-  expect_count(best.size(), tree.size(), "likeliest tokens");
-  const std::vector<double> nothing_left_to_chance(tree.size(), 0.0);
-  return walk(tree, candidates, best, nothing_left_to_chance,
-              [&](std::uint32_t node, TokenId token) { return best[node] == token ? 1.0 : 0.0; });
+  expect_candidates(tree, candidates);
+  if (best.size() != tree.size()) throw MisuseError("a tree of candidates needs a likeliest token behind each node");
+  return walk(
+      tree, candidates,
+      [&](std::uint32_t node) {
+        return Said{best[node], 0, 1};
+      },
+      [&](std::uint32_t node, TokenId token) { return best[node] == token ? 1.0 : 0.0; });
 }
 
 TreeVerdict verify_tree_sampled(const CandidateTree& tree, std::span<const TokenId> candidates,
-                                std::span<const std::vector<double>> target, std::span<const double> uniforms) {
-  expect_count(candidates.size(), tree.size() - 1, "candidates");
-  expect_count(target.size(), tree.size(), "distributions of the target");
-  expect_count(uniforms.size(), tree.size(), "random numbers");
-  for (const TokenId token : candidates) {
-    if (value(token) < 0 || index(token) >= target[0].size()) {
+                                const TargetBehind& target, std::span<const double> uniforms) {
+  expect_candidates(tree, candidates);
+  if (uniforms.size() != tree.size()) throw MisuseError("a tree of candidates needs a random number for each node");
+  std::vector<double> probabilities;  // behind the node that was asked for last
+  const auto says = [&](std::uint32_t node) {
+    probabilities = target(node);
+    const TokenId token = draw(probabilities, uniforms[node]);
+    return Said{token, uniforms[node], probabilities[index(token)]};
+  };
+  const auto p = [&](std::uint32_t, TokenId token) {
+    if (value(token) < 0 || index(token) >= probabilities.size()) {
       throw MisuseError("candidate " + std::to_string(value(token)) + " is outside the vocabulary");
     }
-  }
-  std::vector<TokenId> says;
-  for (std::size_t node = 0; node < tree.size(); ++node) says.push_back(draw(target[node], uniforms[node]));
-  return walk(tree, candidates, says, uniforms,
-              [&](std::uint32_t node, TokenId token) { return target[node][index(token)]; });
+    return probabilities[index(token)];
+  };
+  return walk(tree, candidates, says, p);
 }
 
 }  // namespace kvarium

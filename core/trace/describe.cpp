@@ -183,20 +183,27 @@ class Describer {
                      e.kept_tokens);
   }
   std::string operator()(const DraftVerified& e) const {
+    if (in_tree(e.request)) {
+      const char* const what =
+          e.accepted ? "Candidate {} at position {} of request {} is what the target says: p {:.3f}, drawn "
+                       "by u {:.3f}."
+                     : "Candidate {} at position {} of request {} is not what the target says, nor is any "
+                       "other there: p {:.3f}, drawn by u {:.3f}.";
+      return tr_format(what, quoted({e.token}), e.position, letter(e.request), e.p, e.u);
+    }
     const char* const what = e.accepted
                                  ? "Draft {} at position {} of request {} is accepted: p {:.3f}, q {:.3f}, u {:.3f}."
                                  : "Draft {} at position {} of request {} is rejected: p {:.3f}, q {:.3f}, u {:.3f}.";
     return tr_format(what, quoted({e.token}), e.position, letter(e.request), e.p, drawn_with(e), e.u);
   }
-  std::string operator()(const DraftPathKept& e) const {
+  std::string operator()(const DraftPathMoved& e) const {
     std::string places;
     for (const std::uint32_t node : e.path) places += (places.empty() ? "" : ", ") + std::to_string(node);
     return tr_format("K and V of the accepted candidates of request {} move to the front, from places {} of the tree.",
                      letter(e.request), places);
   }
   std::string operator()(const TokenRecovered& e) const {
-    const std::optional<DraftRound>& round = world_.request(e.request).round;
-    if (round && !round->parents.empty()) {
+    if (in_tree(e.request)) {
       return tr_format("The target says none of the candidates there, but {}, with probability {:.3f}.",
                        quoted({e.token}), e.probability);
     }
@@ -204,6 +211,10 @@ class Describer {
                      quoted({e.token}), e.probability);
   }
   std::string operator()(const BonusSampled& e) const {
+    if (in_tree(e.request)) {
+      return tr_format("The path ends there: {} comes on top, with probability {:.3f}.", quoted({e.token}),
+                       e.probability);
+    }
     return tr_format("Every draft was accepted: {} comes on top, with probability {:.3f}.", quoted({e.token}),
                      e.probability);
   }
@@ -218,6 +229,12 @@ class Describer {
     if (e.phase == Phase::prefill) {
       return tr_format("Prefill: K and V of positions {} to {} of request {} are computed and kept.", e.first, last,
                        who);
+    }
+    if (in_tree(e.request)) {
+      return tr_format(
+          "Decode: K and V of the newest token of request {} and of {} candidates are computed and kept, in the "
+          "places of positions {} to {}.",
+          who, e.count - 1, e.first, last);
     }
     if (e.count == 1)
       return tr_format("Decode: K and V of position {} of request {} are computed and kept.", last, who);
@@ -263,10 +280,14 @@ class Describer {
     for (const TokenId token : tokens) text += (text.empty() ? "\"" : " \"") + printable(world_.text_of(token)) + "\"";
     return text;
   }
-  /// q of the draft that is judged.
+  /// Does the request guess a tree in this step?
+  bool in_tree(RequestId request) const {
+    const std::optional<DraftRound>& round = world_.request(request).round;
+    return round && !round->parents.empty();
+  }
+  /// q of the draft that is judged, in a chain.
   double drawn_with(const DraftVerified& e) const {
     const std::optional<DraftRound>& round = world_.request(e.request).round;
-    if (round && !round->parents.empty()) return 1;
     const std::size_t draft = round ? round->trials.size() : 0;
     return round && draft < round->q.size() ? round->q[draft] : 0;
   }

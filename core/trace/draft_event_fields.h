@@ -86,8 +86,8 @@ struct Fields<BonusSampled> {
   }
 };
 template <>
-struct Fields<DraftPathKept> {
-  static constexpr std::string_view kName = "DraftPathKept";
+struct Fields<DraftPathMoved> {
+  static constexpr std::string_view kName = "DraftPathMoved";
   template <typename Self, typename Visit>
   static void each(Self& e, Visit&& visit) {
     visit("request", e.request);

@@ -2,7 +2,7 @@
 // The events of speculative decoding: a part of event.h, which is what others include. A round of one request:
 //
 //   DraftProposed, DraftKvComputed; KvComputed of the pending token and all drafts; DraftVerified of each draft up to
-//   the first that is rejected; TokenRecovered or BonusSampled; DraftPathKept, where the accepted drafts of a tree are
+//   the first that is rejected; TokenRecovered or BonusSampled; DraftPathMoved, where the accepted drafts of a tree are
 //   not its first; TokenSampled of each token that the request gets; DraftKvRolledBack and RolledBack, where drafts
 //   were rejected.
 
@@ -65,7 +65,8 @@ struct TokenRecovered {
   double probability = 0;
   bool operator==(const TokenRecovered&) const = default;
 };
-/// All drafts were accepted; this comes behind them, from the same pass of the target.
+/// No draft was rejected, of a tree none behind its accepted path; this comes behind them, from the same pass of the
+/// target.
 struct BonusSampled {
   RequestId request{};
   std::uint32_t position = 0;
@@ -75,10 +76,10 @@ struct BonusSampled {
 };
 
 /// K and V of the accepted drafts of a tree were moved to the slots behind the newest token's, in their order.
-struct DraftPathKept {
+struct DraftPathMoved {
   RequestId request{};
   std::vector<std::uint32_t> path;  ///< the nodes, from depth 1 on
-  bool operator==(const DraftPathKept&) const = default;
+  bool operator==(const DraftPathMoved&) const = default;
 };
 
 }  // namespace kvarium

@@ -25,9 +25,8 @@ void rejected_drafts_are_not_cached(const World& world, Sentences& wrong) {
 
 void kept_paths_lie_in_front(const World& world, Sentences& wrong) {
   for (const auto& request : world.requests) {
-    if (!request->round || request->round->open || request->round->path_kept) continue;
-    const std::vector<std::uint32_t> path = request->round->path();
-    if (path.empty() || path.back() == path.size()) continue;
+    if (!request->round || request->round->open || request->round->path_moved) continue;
+    if (lies_in_front(request->round->path())) continue;
     report(wrong, "The drafts of request {} that were accepted are not in the slots of their positions.",
            letter(request->id));
   }

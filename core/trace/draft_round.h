@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/speculation/tree.h"
 #include "core/work.h"
 
 namespace kvarium {
@@ -27,7 +28,7 @@ struct DraftRound {
   std::vector<DraftTrial> trials;      ///< of those that were judged
   std::optional<TokenId> next;         ///< the recovered or the bonus token, once there is one
   double next_probability = 0;
-  bool path_kept = false;  ///< K and V of the accepted drafts of a tree were moved to the front
+  bool path_moved = false;  ///< K and V of the accepted drafts of a tree were moved to the front
   /// Until the step is over: drafts that are or may be rejected count as computed for now.
   bool open = true;
 
@@ -49,9 +50,8 @@ struct DraftRound {
   }
   /// So many positions behind the newest token the draft is meant for: the first 1.
   std::uint32_t depth(std::size_t draft) const {
-    std::uint32_t depth = 0;
-    for (auto node = static_cast<std::uint32_t>(draft + 1); node > 0; node = parent(node)) ++depth;
-    return depth;
+    const auto node = static_cast<std::uint32_t>(draft + 1);
+    return parents.empty() ? node : depth_of(parents, node);
   }
   /// Drafts that can be accepted: of a tree those of its longest path. Nodes are numbered by depth.
   std::uint32_t longest() const { return depth(tokens.size() - 1); }

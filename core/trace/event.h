@@ -316,14 +316,13 @@ struct Asked {
   bool operator==(const Asked&) const = default;
 };
 
-using Event =
-    std::variant<ModelDescribed, PoolCreated, ArenaCreated, SchedulerDescribed, TokenNamed, RequestArrived,
-                 RequestForked, RequestAdmitted, RequestPreempted, KvSwappedOut, KvSwappedIn, RequestFinished,
-                 RequestAborted, BlockAllocated, BlockShared, BlockReused, BlockCopied, BlockReplaced, BlockReleased,
-                 RegionReserved, RegionReleased, BlockCached, BlockEvicted, BlockExpired, PrefixMatched,
-                 PrefixCacheReset, RadixTreeCreated, RadixNodeInserted, RadixNodeSplit, RadixNodeRemoved, RadixPathUsed,
-                 RadixPathLocked, RadixPathUnlocked, SpeculationDescribed, DraftProposed, DraftKvComputed,
-                 DraftKvRolledBack, DraftVerified, TokenRecovered, BonusSampled, DraftPathKept, StepStarted, KvComputed,
-                 KvRead, TokenSampled, RolledBack, WorkCounted, StepTimed, TimePassed, LessonStarted, Said, Asked>;
+using Event = std::variant<
+    ModelDescribed, PoolCreated, ArenaCreated, SchedulerDescribed, TokenNamed, RequestArrived, RequestForked,
+    RequestAdmitted, RequestPreempted, KvSwappedOut, KvSwappedIn, RequestFinished, RequestAborted, BlockAllocated,
+    BlockShared, BlockReused, BlockCopied, BlockReplaced, BlockReleased, RegionReserved, RegionReleased, BlockCached,
+    BlockEvicted, BlockExpired, PrefixMatched, PrefixCacheReset, RadixTreeCreated, RadixNodeInserted, RadixNodeSplit,
+    RadixNodeRemoved, RadixPathUsed, RadixPathLocked, RadixPathUnlocked, SpeculationDescribed, DraftProposed,
+    DraftKvComputed, DraftKvRolledBack, DraftVerified, TokenRecovered, BonusSampled, DraftPathMoved, StepStarted,
+    KvComputed, KvRead, TokenSampled, RolledBack, WorkCounted, StepTimed, TimePassed, LessonStarted, Said, Asked>;
 
 }  // namespace kvarium

@@ -271,7 +271,7 @@ unsigned version_of_json_line(std::string_view line) {
   const Json object = parsed(line);
   const auto version = object.find("kvarium_trace");
   if (version == object.end() || !version->is_number_unsigned()) {
-    bad("a trace starts with the line {\"kvarium_trace\":2}");
+    bad("a trace starts with the line {\"kvarium_trace\":3}");
   }
   const auto number = version->get<std::uint64_t>();
   return number > UINT32_MAX ? UINT32_MAX : static_cast<unsigned>(number);

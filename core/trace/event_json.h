@@ -29,7 +29,7 @@ class BadLine : public std::runtime_error {
 /// numbers in their range. Whether the event can follow the ones before it is for fold() to say.
 Event event_of_json_line(std::string_view line);
 
-/// The version in a trace's first line, {"kvarium_trace":2}; other fields there are for people. BadLine when it is no
+/// The version in a trace's first line, {"kvarium_trace":3}; other fields there are for people. BadLine when it is no
 /// such line.
 unsigned version_of_json_line(std::string_view line);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Traces as files: JSON lines, the first one {"kvarium_trace":2}, then one event a line in order.
+// Traces as files: JSON lines, the first one {"kvarium_trace":3}, then one event a line in order.
 
 #include <cstdint>
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace kvarium {
 
-inline constexpr unsigned kTraceVersion = 2;  ///< of the format
+inline constexpr unsigned kTraceVersion = 3;  ///< of the format
 
 // What a file may at most hold, so that a hostile one cannot exhaust the memory.
 inline constexpr std::size_t kMostLineBytes = 16U << 20U;

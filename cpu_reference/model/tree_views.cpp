@@ -4,12 +4,10 @@
 
 namespace kvarium::cpu {
 
-void find_path_runs(const SequenceInput& input, std::uint32_t layer, std::uint32_t node, std::vector<KvRun>& runs) {
-  const std::uint32_t past = input.first_position();
-  input.cache->find_runs(layer, past, runs);
+void add_path_runs(const SequenceInput& input, std::uint32_t layer, std::uint32_t node, std::vector<KvRun>& runs) {
   const auto past_runs = static_cast<std::ptrdiff_t>(runs.size());
   for (std::uint32_t depth = depth_of(input.parents, node) + 1; depth > 0; --depth, node = input.parents[node]) {
-    const KvRow row = input.cache->row(layer, past + node);
+    const KvRow row = input.cache->row(layer, input.first_position() + node);
     runs.push_back({row.key, row.value == nullptr ? row.key : row.value, 1});
   }
   std::reverse(runs.begin() + past_runs, runs.end());

@@ -10,9 +10,9 @@
 
 namespace kvarium::cpu {
 
-/// The cached rows of one layer that node `node` of a tree sees, in the order of their positions: the past, its
-/// ancestors from the root on, and its own. The sequence must have parents.
-void find_path_runs(const SequenceInput& input, std::uint32_t layer, std::uint32_t node, std::vector<KvRun>& runs);
+/// Behind the runs of the past the rows of one layer that node `node` of a tree sees besides, in the order of their
+/// positions: its ancestors from the root on, and its own. The sequence must have parents.
+void add_path_runs(const SequenceInput& input, std::uint32_t layer, std::uint32_t node, std::vector<KvRun>& runs);
 
 /// attend(first, count, position) for tokens [first, first + count), the first of them at `position`, with the rows
 /// that they see in `runs`: once for a chain, node by node for a tree.
@@ -23,8 +23,11 @@ void for_each_view(const SequenceInput& input, std::uint32_t layer, std::vector<
     attend(Index{0}, Index{input.count()}, input.first_position());
     return;
   }
+  input.cache->find_runs(layer, input.first_position(), runs);
+  const std::size_t past = runs.size();
   for (std::uint32_t node = 0; node < input.count(); ++node) {
-    find_path_runs(input, layer, node, runs);
+    runs.resize(past);
+    add_path_runs(input, layer, node, runs);
     attend(Index{node}, Index{1}, input.position(node));
   }
 }

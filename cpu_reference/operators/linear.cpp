@@ -52,7 +52,10 @@ template <class Weight, int kTokens, int kOutputs, class AskAhead>
 void add_tile(Rows x, WeightRows weight, Index columns, Lanes* sums, const AskAhead& ask_ahead) {
   constexpr int kAtOnce = kTokens <= 2 || kOutputs == 1 ? kOutputs : kOutputs / 2;
   for (int o = 0; o < kOutputs; o += kAtOnce) {
-    dot_tile<Weight, kTokens, kAtOnce>(x, {weight.row(o), weight.stride}, columns, sums + o, kOutputs, ask_ahead);
+    const auto ask_once = [&](Index step) {
+      if (o == 0) ask_ahead(step);
+    };
+    dot_tile<Weight, kTokens, kAtOnce>(x, {weight.row(o), weight.stride}, columns, sums + o, kOutputs, ask_once);
   }
 }
 

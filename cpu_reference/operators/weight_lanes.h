@@ -11,12 +11,11 @@ namespace kvarium::cpu {
 
 constexpr Index kStep = 32;  ///< numbers that are read at a time
 
-/// What a type tells the inner loop:
-///   kType, and read(): the kStep numbers from `column` on, a multiple of kStep.
-
 struct StepLanes {
   Lanes lanes[kStep / kLanes];
 };
+
+// A type tells the inner loop its kType, and read(): the kStep numbers of a row from `column` on, a multiple of kStep.
 
 struct F32Weight {
   static constexpr WeightType kType = WeightType::f32;

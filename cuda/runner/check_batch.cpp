@@ -77,10 +77,9 @@ void expect_blocks(std::span<const BlockId> blocks, std::uint32_t num_blocks) {
 
 Work work_of(const PlainModel& model, const ScheduledSequence& sequence) {
   const std::uint64_t tokens = sequence.tokens.size(), layers = model.shape.layers;
-  const std::uint64_t seen = tokens * sequence.first_position + tokens * (tokens + 1) / 2;
   Work work;
   work.kv_projections = tokens * layers;
-  work.score_products = layers * model.shape.query_heads * seen;
+  work.score_products = layers * model.shape.query_heads * keys_seen(sequence);
   work.flops = 2 * (tokens * layers * layer_numbers(model) +
                     sequence.logit_rows * std::uint64_t{model.shape.vocab} * model.shape.hidden) +
                2 * work.score_products * numbers_of_a_key(model);

@@ -151,7 +151,7 @@ void write_lines(benchmark::State& state) {
 BENCHMARK(write_lines)->Unit(benchmark::kMillisecond);
 
 void read_lines(benchmark::State& state) {
-  std::string text = "{\"kvarium_trace\":2}\n";
+  std::string text = "{\"kvarium_trace\":3}\n";
   for (const Event& event : events()) text += to_json_line(event) + "\n";
   for (auto _ : state) {
     std::istringstream in(text);

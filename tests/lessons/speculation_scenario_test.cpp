@@ -57,6 +57,7 @@ TEST_CASE("S06: the answer is the same, whoever guesses and however well") {
   CHECK(answer({"proposer=ngram"}) == expected);
   CHECK(answer({"proposer=draft", "draft_length=3"}) == expected);
   CHECK(answer({"proposer=medusa", "draft_length=4"}) == expected);
+  CHECK(answer({"proposer=medusa-tree", "draft_length=8"}) == expected);
   CHECK(answer({"proposer=draft", "prefix_cache=radix"}) == expected);
 }
 
@@ -77,7 +78,7 @@ TEST_CASE("your own prompt: nobody guesses unless asked, and greedily the answer
   };
   const Run plain = own("none");
   CHECK(plain.end().proposer.empty());
-  for (const char* proposer : {"ngram", "draft", "medusa"}) {
+  for (const char* proposer : {"ngram", "draft", "medusa", "medusa-tree"}) {
     INFO(proposer);
     const Run run = own(proposer);
     run.after_steps();

@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/words/words.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
+#include "cuda/kernels/most_tree_tokens.h"
 #include "lessons/scenarios/field.h"
 #include "lessons/scenarios/scenario.h"
 #include "visualizer/commands/command.h"
@@ -61,6 +62,21 @@ const std::map<std::string, cuda::NumberType>& number_types() {
   return kTypes;
 }
 
+/// What a tree of guesses cannot be.
+void check_tree_flags(const Options& options) {
+  if (options.acceptance == "typical") {
+    throw InputError(std::string(tr("--acceptance typical judges chains of guesses, not trees: --speculate medusa")));
+  }
+  if (options.adaptive_length) {
+    throw InputError(std::string(tr("--adaptive-length is for chains of guesses, not trees: --speculate medusa")));
+  }
+  constexpr std::uint32_t kMost = cuda::kMostTreeTokens - 1;  // the newest token is one of them
+  if (options.runner != "cpu" && options.engine.draft_length > kMost) {
+    throw InputError(tr_format("--draft-length {}: the kernels judge trees of at most {} guesses",
+                               options.engine.draft_length, kMost));
+  }
+}
+
 /// What --cache none and contiguous cannot do, and options that mean nothing without others.
 void check_flags(const Options& options) {
   const ScenarioParams& engine = options.engine;
@@ -81,9 +97,11 @@ void check_flags(const Options& options) {
   if (options.match != "earliest" && options.speculate != "ngram") {
     throw InputError(std::string(tr("--match needs --speculate ngram")));
   }
-  if (options.acceptance == "typical" && options.speculate == "medusa-tree") {
-    throw InputError(std::string(tr("--acceptance typical judges chains of drafts, not trees: --speculate medusa")));
+  if (options.acceptance == "typical" && options.sampling.temperature == 0) {
+    throw InputError(
+        std::string(tr("--acceptance typical needs --temperature above 0: without it nothing is sampled")));
   }
+  if (options.speculate == "medusa-tree") check_tree_flags(options);
   if (engine.prefix_cache != "hash" && engine.eviction != "lru") {
     throw InputError(tr_format("--eviction {} needs --prefix-cache hash", engine.eviction));
   }

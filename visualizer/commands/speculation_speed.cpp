@@ -9,8 +9,10 @@
 #include "core/engine.h"
 #include "core/error.h"
 #include "core/scheduling/continuous_scheduler.h"
+#include "core/words/words.h"
 #include "cpu_reference/cpu_runner.h"
 #include "cpu_reference/model/weights.h"
+#include "cpu_reference/operators/linear.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
 
 namespace kvarium {
@@ -106,6 +108,16 @@ void add(DecodingTime& sum, const DecodingTime& more) {
   sum.accepted += more.accepted;
 }
 
+/// A pass over many tokens adds its products in another order: where two tokens are all but equally likely, the other
+/// one may come out. With few tokens that cannot be.
+std::string changed_answer(const Guessing& way) {
+  if (way.length.most < cpu::kFewTokens) throw MisuseError("guessing ahead changed an answer");
+  return tr_format(
+      "with {} guesses a round an answer differs where two tokens are all but equally likely: a pass over more than {} "
+      "tokens rounds otherwise. Compare shorter ones",
+      way.length.most, cpu::kFewTokens);
+}
+
 }  // namespace
 
 std::vector<DecodingTime> measure_decoding(const ModelChoice& target, std::span<const RequestSpec> requests,
@@ -119,7 +131,7 @@ std::vector<DecodingTime> measure_decoding(const ModelChoice& target, std::span<
       for (std::size_t way = 0; way < ways.size(); ++way) {
         if (cancel.cancelled()) return {};
         Answer one = answer(target, request, ways[way]);
-        if (way > 0 && one.tokens != fastest.front().tokens) throw MisuseError("guessing ahead changed an answer");
+        if (way > 0 && one.tokens != fastest.front().tokens) throw InputError(changed_answer(ways[way]));
         if (repeat == 0 || one.time.seconds < fastest[way].time.seconds) fastest[way] = std::move(one);
       }
     }

@@ -14,11 +14,8 @@ void must_be_probability(double number, const char* what) {
 
 void must_be_tree(const DraftProposed& e) {
   if (e.parents.empty()) return;
-  bool fits = e.parents.size() == e.tokens.size() + 1 && e.parents[0] == 0;
-  for (std::size_t node = 1; fits && node < e.parents.size(); ++node) {
-    fits = e.parents[node] < node && e.parents[node] >= e.parents[node - 1];
-  }
-  if (!fits) cannot_follow("drafts whose parents are no tree");
+  if (e.parents.size() != e.tokens.size() + 1 || !is_tree(e.parents)) cannot_follow("drafts whose parents are no tree");
+  if (!siblings_differ(e.parents, e.tokens)) cannot_follow("a tree with the same draft twice at one place");
 }
 
 /// The drafts that may come behind those that were accepted.
@@ -97,10 +94,10 @@ void Folder::operator()(const DraftVerified& e) {
   edit(e.request).round->trials.push_back({*draft, e.p, e.u, e.accepted});
 }
 
-void Folder::operator()(const DraftPathKept& e) {
+void Folder::operator()(const DraftPathMoved& e) {
   const std::optional<DraftRound>& round = look(e.request).round;
   if (!round || !round->next || round->path() != e.path) cannot_follow("another path is kept than was accepted");
-  edit(e.request).round->path_kept = true;
+  edit(e.request).round->path_moved = true;
 }
 
 void Folder::operator()(const TokenRecovered& e) {

@@ -75,7 +75,7 @@ class Folder {
   void operator()(const DraftKvComputed& e);
   void operator()(const DraftKvRolledBack& e);
   void operator()(const DraftVerified& e);
-  void operator()(const DraftPathKept& e);
+  void operator()(const DraftPathMoved& e);
   void operator()(const TokenRecovered& e);
   void operator()(const BonusSampled& e);
 

@@ -111,6 +111,30 @@ TEST_CASE("the next token depends on the newest one and its place, however the p
   CHECK(std::vector(two.begin() + CostModelRunner::kVocab, two.end()) == whole);
 }
 
+TEST_CASE("in a tree the place of a token is its depth, and it sees its own path") {
+  CostModelRunner runner(tiny_server(1, 1));
+  Call call(runner);
+  const std::vector<float> chain = call(3, 2, 2).logits;
+  const std::vector<TokenId> given = tokens(4);
+  const std::vector<std::uint32_t> parents{0, 0, 0, 1};
+  const ScheduledSequence tree{RequestId{0}, given, 3, call.table, 3, false, parents};
+  const ForwardResult result = runner.forward(std::span(&tree, 1));
+  const auto second = std::span(chain).last(CostModelRunner::kVocab);
+  for (const std::size_t row : {0U, 1U}) {  // of nodes 1 and 2, both at depth 1
+    const auto got = std::span(result.logits).subspan(row * CostModelRunner::kVocab, CostModelRunner::kVocab);
+    CHECK(std::equal(got.begin(), got.end(), second.begin(), second.end()));
+  }
+  CHECK(result.work[0].score_products == 4 + 5 + 5 + 6);
+}
+
+TEST_CASE("moved slots make the next pass longer") {
+  CostModelRunner runner(tiny_server(kFast, 4));
+  Call call(runner);
+  const std::uint64_t before = *call(0, 1).simulated_ns;
+  runner.move(std::vector<SlotMove>{{Slot{2}, Slot{1}}});  // K and V of 2 bytes are read and written
+  CHECK(*call(0, 1).simulated_ns == before + kSecond);
+}
+
 TEST_CASE("what cannot be computed is refused") {
   CostModelRunner runner(tiny_server(1, 1));
   Call call(runner);
@@ -123,6 +147,14 @@ TEST_CASE("what cannot be computed is refused") {
   CHECK_THROWS_WITH(runner.save(call.table), contains("no block 4"));
   const BlockCopy copy{BlockId{0}, BlockId{1}, 5};
   CHECK_THROWS_WITH(runner.copy(std::span(&copy, 1)), contains("5 slots"));
+  CHECK_THROWS_WITH(runner.move(std::vector<SlotMove>{{Slot{16}, Slot{0}}}), contains("no slot 16"));
+  CHECK_THROWS_WITH(CostModelRunner(tiny_server(1, 1)).move(std::vector<SlotMove>{{Slot{0}, Slot{0}}}),
+                    contains("no slot 0"));
+  const std::vector<TokenId> given = tokens(2);
+  const std::vector<std::uint32_t> no_tree{0, 1};
+  const std::vector<BlockId> table{BlockId{0}};
+  const ScheduledSequence tree{RequestId{0}, given, 0, table, 1, false, no_tree};
+  CHECK_THROWS_WITH(runner.forward(std::span(&tree, 1)), contains("no tree"));
   const std::vector<BlockId> one{BlockId{0}};
   CHECK_THROWS_WITH(runner.restore(one, {}), contains("0 blocks are restored into 1"));
   CHECK_THROWS_AS(runner.create_cache(4, 4), MisuseError);

@@ -12,7 +12,7 @@ DraftLength after(int rounds, std::uint32_t accepted) {
   DraftLength length({.most = 8, .adaptive = true, .cost = .1});
   for (int i = 0; i < rounds; ++i) {
     const std::uint32_t drafted = length.next();
-    length.observe(drafted, std::min(drafted, accepted));
+    length.observe(std::min(drafted, accepted + 1), std::min(drafted, accepted));
   }
   return length;
 }
@@ -21,7 +21,7 @@ DraftLength after(int rounds, std::uint32_t accepted) {
 
 TEST_CASE("a fixed length stays as it is") {
   DraftLength length({.most = 3});
-  for (int i = 0; i < 5; ++i) length.observe(3, 0);
+  for (int i = 0; i < 5; ++i) length.observe(1, 0);
   CHECK(length.next() == 3);
 }
 
@@ -36,7 +36,7 @@ TEST_CASE("an adaptive length begins with the most, shrinks when drafts are reje
 
 TEST_CASE("only drafts that were judged count: what stands behind a rejection may have been right") {
   DraftLength length({.most = 8, .adaptive = true});
-  length.observe(8, 1);
+  length.observe(2, 1);
   CHECK(length.acceptance() == .5);
   DraftLength whole({.most = 8, .adaptive = true});
   whole.observe(8, 8);

@@ -3,7 +3,7 @@
 
 #include "core/speculation/tree_acceptance.h"
 
-#include <cmath>
+#include <algorithm>
 #include <random>
 
 #include "core/error.h"
@@ -22,6 +22,14 @@ using Path = std::vector<std::uint32_t>;
 /// 0 ┬ 1 ─ 3
 ///   └ 2
 CandidateTree small_tree() { return tree_of({0, 0, 0, 1}); }
+
+using Distributions = std::vector<std::vector<double>>;
+
+TreeVerdict verify(const CandidateTree& tree, const std::vector<TokenId>& candidates, const Distributions& p,
+                   const std::vector<double>& u) {
+  return verify_tree_sampled(
+      tree, candidates, [&](std::uint32_t node) { return p.at(node); }, u);
+}
 
 }  // namespace
 
@@ -47,7 +55,7 @@ TEST_CASE(
     "sampling: the random number of a node draws what the target says there, and a child that is it is accepted") {
   const std::vector<std::vector<double>> p{{.5, .3, .2}, {.1, .1, .8}, {0, 1, 0}, {.25, .5, .25}};
   const std::vector<double> u{.6, .0, .9, .0};  // .6 lies in the .3 of token 1: node 2
-  const TreeVerdict got = verify_tree_sampled(small_tree(), ids({0, 1, 2}), p, u);
+  const TreeVerdict got = verify(small_tree(), ids({0, 1, 2}), p, u);
   CHECK(got.path == Path{2});
   CHECK(got.verdict.trials[0].p == .3);
   CHECK(got.verdict.trials[0].u == .6);
@@ -57,7 +65,7 @@ TEST_CASE(
 
 TEST_CASE("sampling: what is impossible is never accepted, also with u = 0") {
   const std::vector<std::vector<double>> p(2, {0, 1});
-  CHECK(verify_tree_sampled(tree_of({0, 0}), ids({0}), p, std::vector<double>{0, 0}).path.empty());
+  CHECK(verify(tree_of({0, 0}), ids({0}), p, {0, 0}).path.empty());
 }
 
 TEST_CASE("counted: three tokens through trees have the target's joint distribution, whatever the guesses are") {
@@ -77,7 +85,7 @@ TEST_CASE("counted: three tokens through trees have the target's joint distribut
       for (const TokenId guess : guesses) p.push_back(after[index(guess)]);
       std::vector<double> u;
       while (u.size() < tree.size()) u.push_back(uniform(random));
-      const TreeVerdict got = verify_tree_sampled(tree, guesses, p, u);
+      const TreeVerdict got = verify(tree, guesses, p, u);
       for (const std::uint32_t node : got.path) said.push_back(guesses[node - 1]);
       said.push_back(got.verdict.next);
       accepted += got.path.size();
@@ -99,7 +107,34 @@ TEST_CASE("lengths that do not fit, and candidates outside the vocabulary, are m
   const std::vector<double> u(4, .5);
   CHECK_THROWS_AS(verify_tree_greedy(small_tree(), ids({1, 2}), ids({0, 0, 0, 0})), MisuseError);
   CHECK_THROWS_AS(verify_tree_greedy(small_tree(), ids({1, 2, 3}), ids({0, 0, 0})), MisuseError);
-  CHECK_THROWS_AS(verify_tree_sampled(small_tree(), ids({0, 1, 2}), p, u), MisuseError);
-  CHECK_THROWS_AS(verify_tree_sampled(small_tree(), ids({0, 1, 1}), std::span(p).first(3), u), MisuseError);
-  CHECK_THROWS_AS(verify_tree_sampled(small_tree(), ids({0, 1, 1}), p, std::span(u).first(3)), MisuseError);
+  CHECK_THROWS_AS(verify(small_tree(), ids({2, 3, 1}), p, u), MisuseError);
+  CHECK_THROWS_AS(verify(small_tree(), ids({0, 1}), p, u), MisuseError);
+  CHECK_THROWS_AS(verify(small_tree(), ids({0, 1, 1}), p, {.5, .5, .5}), MisuseError);
+}
+
+TEST_CASE("two siblings with the same token are misuse: it would be drawn twice what follows them") {
+  CHECK_THROWS_AS(verify_tree_greedy(small_tree(), ids({1, 1, 3}), ids({0, 0, 0, 0})), MisuseError);
+  CHECK_THROWS_AS(verify(small_tree(), ids({1, 1, 0}), Distributions(4, {.5, .5}), {.5, .5, .5, .5}), MisuseError);
+}
+
+TEST_CASE("at random: the walk ends where the longest path ends, along which the target says every candidate") {
+  std::mt19937_64 random(17);
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<std::uint32_t> parents{0};
+    while (parents.size() < 1 + random() % 9) {
+      parents.push_back(std::max<std::uint32_t>(parents.back(), static_cast<std::uint32_t>(random() % parents.size())));
+    }
+    const CandidateTree tree = tree_of(parents);
+    std::vector<TokenId> tokens{TokenId{0}}, best;
+    for (std::uint32_t node = 1; node < tree.size(); ++node) {
+      tokens.push_back(TokenId{static_cast<std::int32_t>(tree.ranks[node])});
+    }
+    while (best.size() < tree.size()) best.push_back(TokenId{static_cast<std::int32_t>(random() % 3)});
+    const TreeVerdict got = verify_tree_greedy(tree, std::span(tokens).subspan(1), best);
+    const PathVerdict wanted = verify_paths(along_paths(tree, tokens), along_paths(tree, best));
+    CHECK(got.path.size() == wanted.accepted);
+    CHECK(got.verdict.next == wanted.next);
+    const std::vector<std::uint32_t>& way = tree.paths[wanted.path];
+    CHECK(std::equal(got.path.begin(), got.path.end(), way.begin() + 1));
+  }
 }

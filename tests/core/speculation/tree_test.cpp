@@ -1,6 +1,7 @@
 #include "core/speculation/tree.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/error.h"
@@ -68,6 +69,13 @@ TEST_CASE("parents that are no tree, or whose nodes are not numbered by depth, a
   }
 }
 
+TEST_CASE("siblings with the same token are noticed, cousins with it are not") {
+  const std::vector<std::uint32_t> parents{0, 0, 0, 1, 2};
+  CHECK(siblings_differ(parents, ids({5, 6, 7, 7})));
+  CHECK_FALSE(siblings_differ(parents, ids({5, 5, 7, 8})));
+  CHECK(siblings_differ(std::vector<std::uint32_t>{0}, {}));
+}
+
 TEST_CASE("a path lies in front when it takes the first nodes, as a chain does") {
   using Path = std::vector<std::uint32_t>;
   CHECK(lies_in_front(Path{}));
@@ -125,7 +133,7 @@ TEST_CASE("no tree of as many nodes is expected to have more right ones") {
 }
 
 TEST_CASE("probabilities that do not descend, or are none, are misuse") {
-  for (const std::vector<double>& ranks : {std::vector<double>{.1, .2}, {1.5}, {.5, -.1}}) {
+  for (const std::vector<double>& ranks : {std::vector<double>{.1, .2}, {1.5}, {.5, -.1}, {.5, NAN, .3}}) {
     CHECK_THROWS_AS(grow_tree({ranks}, 2), MisuseError);
   }
 }

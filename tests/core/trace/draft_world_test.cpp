@@ -85,6 +85,10 @@ TEST_CASE("events that cannot follow are refused") {
   check_refused(prefilled_world(), DraftProposed{kA, 5, ids({2}), {1}, {}}, "the position of the first draft");
   check_refused(prefilled_world(), DraftProposed{kA, 6, ids({2}), {}, {}}, "without a probability each");
   check_refused(prefilled_world(), DraftProposed{kA, 6, ids({2}), {1.5}, {}}, "no probability");
+  for (const std::vector<std::uint32_t>& parents : {std::vector<std::uint32_t>{0, 0}, {0, 2, 0}, {1, 0, 0}}) {
+    check_refused(prefilled_world(), DraftProposed{kA, 6, ids({2, 3}), {1, 1}, {}, parents}, "parents are no tree");
+  }
+  check_refused(prefilled_world(), DraftProposed{kA, 6, ids({2, 2}), {1, 1}, {}, {0, 0, 0}}, "the same draft twice");
   check_refused(prefilled_world(), DraftVerified{kA, 6, TokenId{2}, 1, 0, true}, "no drafts to judge");
   check_refused(world, DraftProposed{kA, 7, ids({2}), {1}, {}}, "drafts in this step already");
   check_refused(world, DraftVerified{kA, 8, TokenId{2}, 1, 0, true}, "the position of the draft");
@@ -119,6 +123,30 @@ TEST_CASE("each event is a sentence") {
   CHECK(says(DraftKvComputed{kA, 0, 8}) ==
         "The draft model computes K and V of 8 tokens of request A, from position 0 on, for its own cache.");
   CHECK(says(DraftKvRolledBack{kA, 6}) == "The draft model's own cache of request A is rolled back to 6 tokens.");
+}
+
+TEST_CASE("each event of a tree is a sentence") {
+  World world = prefilled_world();
+  fold_all(world, {TokenSampled{kA, 6, TokenId{1}}, StepStarted{world.step + 1},
+                   DraftProposed{kA, 7, ids({2, 3}), {1, 1}, {}, {0, 0, 0}}, TokenNamed{TokenId{2}, "cat"},
+                   TokenNamed{TokenId{3}, "dog"}});
+  const auto says = [&](const Event& event) { return describe(event, world); };
+  CHECK(says(DraftProposed{kA, 7, ids({2, 3}), {1, 1}, {}, {0, 0, 0}}) ==
+        "A tree of 2 candidates for request A, from position 7 on: \"cat\" \"dog\".");
+  CHECK(says(KvComputed{kA, 6, 3, Phase::decode, true}) ==
+        "Decode: K and V of the newest token of request A and of 2 candidates are computed and kept, in the places of "
+        "positions 6 to 8.");
+  CHECK(says(DraftVerified{kA, 7, TokenId{3}, .3, .6, true}) ==
+        "Candidate \"dog\" at position 7 of request A is what the target says: p 0.300, drawn by u 0.600.");
+  CHECK(says(DraftVerified{kA, 7, TokenId{2}, .3, .9, false}) ==
+        "Candidate \"cat\" at position 7 of request A is not what the target says, nor is any other there: p 0.300, "
+        "drawn by u 0.900.");
+  CHECK(says(TokenRecovered{kA, 7, TokenId{2}, .5}) ==
+        "The target says none of the candidates there, but \"cat\", with probability 0.500.");
+  CHECK(says(BonusSampled{kA, 8, TokenId{2}, .5}) ==
+        "The path ends there: \"cat\" comes on top, with probability 0.500.");
+  CHECK(says(DraftPathMoved{kA, {2}}) ==
+        "K and V of the accepted candidates of request A move to the front, from places 2 of the tree.");
 }
 
 TEST_CASE("the text twin tells of drafts") {

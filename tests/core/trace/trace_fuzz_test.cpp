@@ -29,7 +29,7 @@ std::string recorded_text(std::uint64_t seed) {
   for (int i = 0; i < 12; ++i) run.step();
   sink.emit(Said{"Words.", {"block:3"}});
   sink.emit(Asked{"How many?", {"1", "2"}, "2"});
-  std::string text = "{\"kvarium_trace\":2}\n";
+  std::string text = "{\"kvarium_trace\":3}\n";
   for (const Event& event : sink.events) text += to_json_line(event) + "\n";
   return text;
 }

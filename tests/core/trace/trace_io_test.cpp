@@ -56,7 +56,7 @@ void check_refused(const std::string& text, const std::string& sentence) {
   CHECK_THROWS_AS(read(text), InputError);
 }
 
-const std::string kFirstLine = "{\"kvarium_trace\":2}\n";
+const std::string kFirstLine = "{\"kvarium_trace\":3}\n";
 
 std::string text_of(const std::vector<Event>& events) {
   std::string text = kFirstLine;
@@ -107,7 +107,7 @@ std::vector<Event> one_of_each() {
           DraftVerified{r, 9, TokenId{1}, 0.3, 0x1.fffffffffffffp-1, true},
           TokenRecovered{r, 9, TokenId{1}, 1e-300},
           BonusSampled{r, 9, TokenId{1}, 0.7},
-          DraftPathKept{r, {1, 3}},
+          DraftPathMoved{r, {1, 3}},
           StepStarted{UINT64_MAX},
           KvComputed{r, 1, 2, Phase::decode, false},
           KvRead{r, 9},
@@ -202,15 +202,15 @@ TEST_CASE("a cut within a character of a text is salvaged too") {
 }
 
 TEST_CASE("what is not a trace of this version is refused") {
-  check_refused("", "t.jsonl: the file is empty; a trace starts with the line {\"kvarium_trace\":2}");
+  check_refused("", "t.jsonl: the file is empty; a trace starts with the line {\"kvarium_trace\":3}");
   check_refused("hello\n", "t.jsonl is not a trace of Kvarium: this is not JSON, at byte 1");
   check_refused("{\"kvarium_tr", "t.jsonl is not a trace of Kvarium: this is not JSON, at byte 13");
   check_refused("{\"event\":\"StepStarted\",\"step\":1}\n",
-                "t.jsonl is not a trace of Kvarium: a trace starts with the line {\"kvarium_trace\":2}");
-  check_refused("{\"kvarium_trace\":1}\n", "t.jsonl is a trace of version 1; this program reads version 2");
+                "t.jsonl is not a trace of Kvarium: a trace starts with the line {\"kvarium_trace\":3}");
+  check_refused("{\"kvarium_trace\":1}\n", "t.jsonl is a trace of version 1; this program reads version 3");
   check_refused("{\"kvarium_trace\":99999999999}\n",
-                "t.jsonl is a trace of version 4294967295; this program reads version 2");
-  CHECK(read("{\"kvarium_trace\":2,\"made_by\":\"a test\"}\n").trace->empty());
+                "t.jsonl is a trace of version 4294967295; this program reads version 3");
+  CHECK(read("{\"kvarium_trace\":3,\"made_by\":\"a test\"}\n").trace->empty());
 }
 
 TEST_CASE("a line that is not exactly one event is refused with its number, its field and what was expected") {

@@ -18,10 +18,10 @@ std::string shared_data(const std::string& name) {
 }  // namespace
 
 TEST_CASE("generate writes the same text when tokens are guessed ahead, whoever guesses") {
-  const std::string flags = "generate --prompt 'Once upon a time' --tokens 24 --draft-length 3";
+  const std::string flags = "generate --prompt 'Once upon a time' --tokens 24";
   const Outcome plain = run_kvarium(flags);
   for (const char* const proposer : {"ngram", "draft", "medusa", "medusa-tree", "oracle"}) {
-    const Outcome guessed = run_kvarium(flags + " --speculate " + proposer);
+    const Outcome guessed = run_kvarium(flags + " --draft-length 3 --speculate " + proposer);
     INFO(proposer);
     CHECK(guessed.out == plain.out);
     CHECK_THAT(guessed.error, contains("drafts: ") && contains("guesses accepted"));
@@ -29,7 +29,7 @@ TEST_CASE("generate writes the same text when tokens are guessed ahead, whoever 
   const Outcome refused = run_kvarium(flags + " --speculate ngram --cache none");
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.error, contains("--speculate needs --cache paged"));
-  for (const char* const same : {"ngram --match latest", "draft --adaptive-length", "medusa --acceptance typical"}) {
+  for (const char* const same : {"ngram --match latest", "draft --adaptive-length", "medusa --match earliest"}) {
     INFO(same);
     CHECK(run_kvarium(flags + " --speculate " + same).out == plain.out);
   }
@@ -40,12 +40,21 @@ TEST_CASE("generate refuses options of guessing ahead that mean nothing without 
   for (const char* const wrong :
        {"--draft-length 3", "--adaptive-length", "--match latest", "--acceptance typical", "--draft tales-draft",
         "--speculate draft --match latest", "--speculate ngram --draft tales-draft",
-        "--speculate medusa-tree --acceptance typical"}) {
+        "--speculate medusa --acceptance typical", "--speculate medusa-tree --temperature 1 --acceptance typical",
+        "--speculate medusa-tree --adaptive-length", "--speculate medusa-tree --draft-length 64 --runner kernels"}) {
     INFO(wrong);
     const Outcome refused = run_kvarium(flags + wrong);
     CHECK(refused.exit_code == 2);
-    CHECK_THAT(refused.error, contains("--speculate"));
+    CHECK(refused.out.empty());
+    CHECK_THAT(refused.error, contains("--speculate") || contains("--temperature above 0") || contains("at most 63"));
   }
+}
+
+TEST_CASE("generate samples with typical acceptance, which is another distribution than plain sampling's") {
+  const std::string flags = "generate --prompt 'Once upon a time' --tokens 8 --temperature 1 --speculate medusa ";
+  const Outcome typical = run_kvarium(flags + "--acceptance typical");
+  CHECK(typical.exit_code == 0);
+  CHECK_THAT(typical.error, contains("guesses accepted"));
 }
 
 TEST_CASE("generate writes the same text over the kernels, and says that they are emulated") {
