@@ -63,7 +63,7 @@ class LineReader {
 };
 
 void read_first_line(LineReader& lines, const std::string& name) {
-  if (!lines.next()) throw InputError(name + ": the file is empty; a trace starts with the line {\"kvarium_trace\":2}");
+  if (!lines.next()) throw InputError(name + ": the file is empty; a trace starts with the line {\"kvarium_trace\":3}");
   unsigned version = 0;
   try {
     version = version_of_json_line(lines.line());

@@ -18,7 +18,8 @@
 // roundings in the same order, so that its tokens are the same. In rung block sums have another order: the token can be
 // another one when u lies within 4 V 2^-53 of the border between the two.
 // No token comes, kNoToken, where core/speculation throws: behind a draft that is outside the vocabulary, for a NaN or
-// an infinity in what is drawn from, for a q that is no probability, and for more drafts than there is room for.
+// an infinity in p or q of a rejected draft, for a q that is no probability, and for more drafts than there is room
+// for.
 
 #include <cmath>
 #include <cstddef>
@@ -51,14 +52,14 @@ struct VerifyDraft {
 
 /// The round of one sequence.
 template <typename T>
-struct DraftRound {
+struct OneRound {
   gptr<const int> drafts;
   gptr<const T> p, q;
   gptr<const double> uniforms;
   unsigned count;
   int vocab;
 
-  __device__ DraftRound(const VerifyDraft<T>& call, unsigned sequence)
+  __device__ OneRound(const VerifyDraft<T>& call, unsigned sequence)
       : drafts(call.drafts + std::size_t{sequence} * call.most_drafts),
         p(call.target + std::size_t{sequence} * (call.most_drafts + 1) * static_cast<unsigned>(call.vocab)),
         q(nullptr),
@@ -87,7 +88,7 @@ struct NextRow {
   gptr<const T> p, q;
   int certain;  ///< the draft that was rejected, where q is null
 
-  __device__ NextRow(const DraftRound<T>& round, unsigned accepted, int rejected)
+  __device__ NextRow(const OneRound<T>& round, unsigned accepted, int rejected)
       : p(round.p + round.row(accepted)), q(nullptr), certain(rejected) {
     if (round.q != nullptr && accepted < round.count) q = round.q + round.row(accepted);
   }
@@ -137,7 +138,7 @@ template <typename T>
 __global__ void verify_draft_thread(VerifyDraft<T> call) {
   const unsigned sequence = blockIdx.x * blockDim.x + threadIdx.x;
   if (sequence >= call.sequences) return;
-  const DraftRound<T> round(call, sequence);
+  const OneRound<T> round(call, sequence);
   const bool has_room = round.count <= call.most_drafts;
   unsigned accepted = 0;
   while (has_room && accepted < round.count && round.accepts(accepted)) ++accepted;
@@ -153,7 +154,7 @@ __global__ void verify_draft_thread(VerifyDraft<T> call) {
 
 /// How many drafts are accepted before the first that is not; 32 are judged at a time. Each warp for itself.
 template <typename T>
-__device__ unsigned accepted_by_warp(const DraftRound<T>& round) {
+__device__ unsigned accepted_by_warp(const OneRound<T>& round) {
   const unsigned lane = threadIdx.x % 32;
   for (unsigned first = 0; first < round.count; first += 32) {
     const bool rejects = first + lane < round.count && !round.accepts(first + lane);
@@ -187,7 +188,7 @@ template <typename T>
 __global__ void __launch_bounds__(kVerifyThreads) verify_draft_block(VerifyDraft<T> call) {
   SIMT_SHARED(double[kShares], shares);
   SIMT_SHARED(int[1], found);
-  const DraftRound<T> round(call, blockIdx.x);
+  const OneRound<T> round(call, blockIdx.x);
   const bool has_room = round.count <= call.most_drafts;
   const unsigned accepted = has_room ? accepted_by_warp(round) : 0;
   const bool is_rejected = has_room && accepted < round.count;

@@ -27,6 +27,7 @@ void check_sequence(const ModelShape& shape, const ScheduledSequence& sequence, 
   if (!sequence.parents.empty()) {
     if (sequence.parents.size() != sequence.tokens.size()) throw MisuseError("a tree of drafts has other nodes");
     expect_tree(sequence.parents);
+    if (shape.kv_kind == KvKind::latent) throw InputError("the kernels judge no trees of drafts of a latent model");
     if (sequence.parents.size() > kMostTreeTokens) {
       throw InputError(fmt::format("a tree of {} drafts: the kernels verify at most {}, make the draft length smaller",
                                    sequence.parents.size() - 1, kMostTreeTokens - 1));

@@ -15,6 +15,7 @@
 #include "core/cost/units.h"
 #include "core/error.h"
 #include "core/words/words.h"
+#include "cpu_reference/model/weights.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
 #include "cuda/kernels/most_tree_tokens.h"
 #include "lessons/scenarios/field.h"
@@ -131,6 +132,10 @@ GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {
   spec.runner = options.runner == "cpu" ? RunnerKind::reference : RunnerKind::kernels;
   spec.numbers = number_types().at(options.numbers);
   spec.engine = options.engine;
+  if (options.speculate == "medusa-tree" && options.runner != "cpu" &&
+      choice.model->config.shape.kv_kind == KvKind::latent) {
+    throw InputError(std::string(tr("the kernels judge no trees of guesses of a latent model: --speculate medusa")));
+  }
   if (!options.speculate.empty()) {
     spec.proposer = ProposerChoice{
         options.speculate, options.draft, {}, right_with_probability(kOracleAcceptance, options.sampling.seed)};

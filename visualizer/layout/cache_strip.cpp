@@ -11,8 +11,11 @@ CachedState of_draft(const RoundRecord* record, std::uint64_t position) {
   const DraftRound& round = record->round;
   if (position < round.first || position >= round.end()) return CachedState::valid;
   const auto draft = static_cast<std::size_t>(position - round.first);
-  if (draft < round.trials.size()) return round.trials[draft].accepted ? CachedState::valid : CachedState::stale;
-  return round.rejected() ? CachedState::stale : CachedState::draft;
+  if (round.path_moved) return draft < round.accepted() ? CachedState::valid : CachedState::stale;
+  if (const DraftTrial* trial = round.trial_of(draft)) {
+    return trial->accepted ? CachedState::valid : CachedState::stale;
+  }
+  return round.rejected() || round.next ? CachedState::stale : CachedState::draft;
 }
 
 /// Blocks of the request's table, then those that this step gave back.

@@ -64,7 +64,7 @@ void draw_chance(Painter& painter, const DraftCell& cell, double p, double q, do
 
 std::string numbers_of(const DraftRound& round, std::size_t i) {
   std::string text = fmt::format("q {:.3f}", round.q[i]);
-  if (i < round.trials.size()) text += fmt::format(", p {:.3f}, u {:.3f}", round.trials[i].p, round.trials[i].u);
+  if (const DraftTrial* trial = round.trial_of(i)) text += fmt::format(", p {:.3f}, u {:.3f}", trial->p, trial->u);
   return text;
 }
 
@@ -92,16 +92,16 @@ void draw_draft(RowView& row, const DraftCell& cell, std::size_t i) {
   const std::string name = row.view.world().text_of(round.tokens[i]);
   draw_cached(row.painter, cell.token, row.record.request, plate_of(fate), name);
   draw_bar(row.painter, cell, cell.q, "q", round.q[i], round.q[i], theme.dim);
-  if (i < round.trials.size()) {
-    const DraftTrial& trial = round.trials[i];
-    draw_bar(row.painter, cell, cell.p, "p", trial.p, trial.p, theme.accent);
-    draw_chance(row.painter, cell, trial.p, round.q[i], trial.u);
-  }
+  const DraftTrial* const trial = round.trial_of(i);
+  const bool in_tree = !round.parents.empty();  // there u draws what the target says: it is no border
+  if (trial != nullptr) draw_bar(row.painter, cell, cell.p, "p", trial->p, trial->p, theme.accent);
+  if (trial != nullptr && !in_tree) draw_chance(row.painter, cell, trial->p, round.q[i], trial->u);
   draw_word(row.painter, cell.word, fate);
   std::string value = fmt::format("{}: {}", tr(fate_name(fate)), numbers_of(round, i));
-  if (i < round.trials.size()) {
-    value +=
-        fmt::format(", {}", tr_format("accepted below {:.3f}", acceptance_probability(round.trials[i].p, round.q[i])));
+  if (in_tree) {
+    value += fmt::format(", {}", tr_format("for position {}", round.first + round.depth(i) - 1));
+  } else if (trial != nullptr) {
+    value += fmt::format(", {}", tr_format("accepted below {:.3f}", acceptance_probability(trial->p, round.q[i])));
   }
   note_cell(row, cell, std::to_string(i), printable(name), value);
 }
