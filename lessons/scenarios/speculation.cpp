@@ -30,7 +30,7 @@ Scenario speculation_scenario() {
       "S06",
       "spec-rollback",
       "Guess, check, take back",
-      "A few tokens are guessed ahead and judged by one pass of the model. Watch the table: wrong guesses go, and a "
+      "A few tokens are guessed ahead and judged by one pass of the model. Watch the cache: wrong guesses go, and a "
       "block that was taken only for them returns.",
       {.prompt_tokens = 10, .new_tokens = 24, .block_size = 4, .num_blocks = 16},
       {choice_field("proposer", "Proposer", "Who guesses the next tokens.", choices_of("proposer")),
