@@ -223,3 +223,15 @@ TEST_CASE("fewer draws than there are begin anew, and give what they gave before
   CHECK(trial.exact->counts() == counts);
   CHECK(trial.zoo->draws() == 10'000);
 }
+
+TEST_CASE("of a tree of guesses the judged path has cells, and the other candidates are counted") {
+  OpenWindow window("S06");
+  rerun(window, "proposer", "medusa-tree", 2);
+  const auto& round = window.world().request(RequestId{0}).round;
+  REQUIRE(round);
+  REQUIRE_FALSE(round->parents.empty());
+  const std::size_t others = round->tokens.size() - round->trials.size();
+  CHECK_THAT(item(window, "spec/round/1").value, contains(std::to_string(others) + " other candidates"));
+  for (const DraftTrial& trial : round->trials) window.driver.expect("spec/round/1/" + std::to_string(trial.node - 1));
+  CHECK(window.host.ui().registry.duplicates() == std::vector<std::string>{});
+}

@@ -133,3 +133,15 @@ TEST_CASE("points lie between the ends of their axes") {
   CHECK(range_of(std::vector<double>{.5, 3}).high > 3);
   CHECK(range_of({}).high > 1);
 }
+
+TEST_CASE("of a tree the first path is shown, and once it is judged, what was judged") {
+  DraftRound round;
+  round.tokens.resize(5);
+  round.parents = {0, 0, 0, 1, 1, 3};  // nodes 1 and 2 behind the root, 3 and 4 behind 1, 5 behind 3
+  using Drafts = std::vector<std::size_t>;
+  CHECK(shown_drafts(round) == Drafts{0, 2, 4});
+  round.trials = {{1, .5, 0, true}, {4, .5, 0, true}};
+  CHECK(shown_drafts(round) == Drafts{0, 3});
+  round.parents.clear();
+  CHECK(shown_drafts(round) == Drafts{0, 1, 2, 3, 4});
+}

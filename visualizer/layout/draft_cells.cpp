@@ -26,6 +26,22 @@ float DraftCell::place(const Rect& bar, double number) {
   return bar.x + bar.width * static_cast<float>(std::clamp(number, 0.0, 1.0));
 }
 
+std::vector<std::size_t> shown_drafts(const DraftRound& round) {
+  std::vector<std::size_t> shown;
+  const bool is_tree = !round.parents.empty();
+  if (is_tree && !round.trials.empty()) {
+    for (const DraftTrial& trial : round.trials) shown.push_back(trial.node - 1);
+    return shown;
+  }
+  std::uint32_t last = 0;  // the node whose first child comes next; children have larger numbers than their parents
+  for (std::uint32_t node = 1; node <= round.tokens.size(); ++node) {
+    if (is_tree && round.parent(node) != last) continue;
+    shown.push_back(node - 1);
+    last = node;
+  }
+  return shown;
+}
+
 DraftCells draft_cells(const Rect& area, std::size_t drafts, float scale) {
   DraftCells cells;
   const float gap = kGap * scale, count = static_cast<float>(drafts + 1);

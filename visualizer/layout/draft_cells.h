@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/trace/draft_round.h"
 #include "visualizer/layout/geometry.h"
 
 namespace kvarium::ui::layout {
@@ -24,6 +25,10 @@ struct DraftCells {
 };
 
 constexpr float kWidestDraft = 92;  ///< logical pixels
+
+/// The drafts that get a cell, by their index: all of a chain; of a tree those that were judged, and before that its
+/// first path, which is the likeliest.
+std::vector<std::size_t> shown_drafts(const DraftRound& round);
 
 /// Side by side in `area`, each as wide as the others and at most kWidestDraft; `scale`: pixels a logical pixel.
 DraftCells draft_cells(const Rect& area, std::size_t drafts, float scale);

@@ -27,7 +27,9 @@ const RoundRecord* round_of(const SpecPanelState& state, const World& now, Reque
 std::string token_at(const World& now, const RequestState& request, std::uint64_t position) {
   const auto& round = request.round;
   if (round && position >= round->first && position < round->end()) {
-    return now.text_of(round->tokens[static_cast<std::size_t>(position - round->first)]);
+    auto draft = static_cast<std::size_t>(position - round->first);
+    if (round->path_moved && draft < round->accepted()) draft = round->path()[draft] - 1;
+    return now.text_of(round->tokens[draft]);
   }
   return position < request.tokens.size() ? now.text_of(request.tokens[position]) : std::string();
 }

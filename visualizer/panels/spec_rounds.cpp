@@ -120,11 +120,15 @@ void draw_next(RowView& row, const DraftCell& cell) {
             fmt::format("{}: {}", tr(fate_name(fate)), tr_format("probability {:.3f}", round.next_probability)));
 }
 
-/// "2 of 5 accepted   3 tokens   block 5 returned"
+/// "2 of 5 accepted, 3 tokens, block 5 returned"; of a tree, how many other candidates there were.
 std::string outcome_of(const RoundRecord& record) {
   const DraftRound& round = record.round;
-  if (!round.next) return tr_format("{} of {} judged", round.trials.size(), round.tokens.size());
-  std::string text = tr_format("{} of {} accepted, {} tokens", round.accepted(), round.tokens.size(), record.given);
+  std::string text = tr_format("{} of {} judged", round.trials.size(), round.longest());
+  if (round.next) {
+    text = tr_format("{} of {} accepted, {} tokens", round.accepted(), round.longest(), record.given);
+  }
+  const std::size_t others = round.tokens.size() - layout::shown_drafts(round).size();
+  if (others > 0) text += ", " + tr_format("{} other candidates", others);
   for (const BlockId block : record.returned) text += ", " + tr_format("block {} returned", value(block));
   return text;
 }
@@ -149,9 +153,10 @@ void draw_row(SpecView& view, std::size_t number) {
   const Rect step = layout::cut_left(title, view.px(66));
   painter.text(step, tr_format("step {}", record.step), view.theme().dim, FontRole::small);
   painter.text(title, outcome_of(record), view.theme().text, FontRole::small);
-  const layout::DraftCells cells = layout::draft_cells(area, record.round.tokens.size(), context.ui.scale());
+  const std::vector<std::size_t> drafts = layout::shown_drafts(record.round);
+  const layout::DraftCells cells = layout::draft_cells(area, drafts.size(), context.ui.scale());
   RowView row{view, painter, record, id, place.hovered};
-  for (std::size_t i = 0; i < cells.drafts.size(); ++i) draw_draft(row, cells.drafts[i], i);
+  for (std::size_t i = 0; i < drafts.size(); ++i) draw_draft(row, cells.drafts[i], drafts[i]);
   draw_next(row, cells.next);
 }
 
