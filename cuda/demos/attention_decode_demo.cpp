@@ -110,8 +110,7 @@ Kernel attention_decode_demos() {
   warp.problems.push_back(problem<WarpAHead<8>>("eleven-8", "11 keys, a warp of 8 lanes (S11)", eleven_keys));
   warp.problems.push_back(problem<WarpAHead<4>>("eleven-4", "11 keys, a warp of 4 lanes", eleven_keys));
   warp.problems.push_back(problem<WarpAHead<32>>("eleven-32", "11 keys, a whole warp", eleven_keys));
-  warp.problems.push_back(
-      problem<WarpAHead<8>>("shared-8", "2 query heads that share K and V, 8 numbers each", shared_heads));
+  warp.problems.push_back(problem<WarpAHead<8>>("shared-8", "11 keys, 2 query heads that share them", shared_heads));
   Rung vectors{"vectors", "a key is read once, for all query heads that share it", {}};
   vectors.problems.push_back(problem<Vectors>("72", "72 keys, 2 query heads of 16 numbers", many_keys));
   Rung split{"split", "the keys in parts, each a block's, and their merge", {}};

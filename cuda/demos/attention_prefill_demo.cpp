@@ -99,14 +99,12 @@ std::unique_ptr<Instance> prefill_instance(PrefillStep step, const PrefillSize& 
 Kernel attention_prefill_demos() {
   Kernel kernel{"attention_prefill", "attention of a prompt, or of a piece of one, over the paged cache", {}};
   kernel.rungs.push_back(rung<float, PrefillStep::naive>("naive", "a warp a row: every row reads K and V for itself",
-                                                         "4-after-8", "4 new tokens after 8, 2 query heads",
-                                                         {8, 4, 2}));
+                                                         "4-after-8", "4 tokens after 8, 2 query heads", {8, 4, 2}));
   kernel.rungs.push_back(rung<float, PrefillStep::tiled>("tiled", "32 rows share tiles of 16 keys in shared memory",
-                                                         "16-after-4", "16 new tokens after 4, 2 query heads: 32 rows",
-                                                         {4, 16, 2}));
-  kernel.rungs.push_back(
-      rung<f16, PrefillStep::mma>("mma", "128 rows share tiles of 64 keys, by matrix instructions", "16-after-56",
-                                  "16 new tokens after 56, 8 query heads: 128 rows in f16", {56, 16, 8}));
+                                                         "16-after-4", "16 tokens after 4, 2 query heads", {4, 16, 2}));
+  kernel.rungs.push_back(rung<f16, PrefillStep::mma>("mma", "128 rows share tiles of 64 keys, by matrix instructions",
+                                                     "16-after-56", "16 tokens after 56, 8 query heads, f16",
+                                                     {56, 16, 8}));
   return kernel;
 }
 

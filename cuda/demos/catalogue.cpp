@@ -36,7 +36,8 @@ const std::vector<Kernel>& kernels() {
                                         swiglu_demos(),
                                         embed_demos(),
                                         softmax_demos(),
-                                        sampling_demos()};
+                                        sampling_demos(),
+                                        verify_draft_demos()};
   return kAll;
 }
 

@@ -55,8 +55,7 @@ class CopyOne : public Instance {
 
 template <CopyBlocksRung rung>
 Problem problem() {
-  return {"one-pair", "3 slots of block 12 to block 5, 16 numbers each",
-          [] { return std::make_unique<CopyOne<rung>>(); }};
+  return {"one-pair", "3 slots of 16 numbers, block 12 to 5", [] { return std::make_unique<CopyOne<rung>>(); }};
 }
 
 }  // namespace

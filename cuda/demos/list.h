@@ -18,5 +18,6 @@ Kernel sampling_demos();
 Kernel softmax_demos();
 Kernel store_kv_demos();
 Kernel swiglu_demos();
+Kernel verify_draft_demos();
 
 }  // namespace kvarium::cuda::demos

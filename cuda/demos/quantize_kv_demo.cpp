@@ -67,7 +67,7 @@ class QuantizeThree : public Instance {
 
 template <QuantizeKvRung rung>
 Problem problem() {
-  return {"three-tokens", "3 tokens, 2 KV heads of 16 numbers, to codes of 8 bits",
+  return {"three-tokens", "3 tokens, 2 KV heads of 16, to 8 bits",
           [] { return std::make_unique<QuantizeThree<rung>>(); }};
 }
 

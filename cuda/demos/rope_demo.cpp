@@ -68,9 +68,9 @@ class RopeTwo : public Instance {
 
 template <RopeRung rung>
 std::vector<Problem> problems() {
-  return {{"halves", "2 tokens, 2 heads of 16: pairs lie half a head apart",
+  return {{"halves", "2 tokens, pairs half a head apart",
            [] { return std::make_unique<RopeTwo<rung, RopePairs::halves>>(); }},
-          {"interleaved", "2 tokens, 2 heads of 16: pairs are neighbours",
+          {"interleaved", "2 tokens, pairs of neighbours",
            [] { return std::make_unique<RopeTwo<rung, RopePairs::interleaved>>(); }}};
 }
 

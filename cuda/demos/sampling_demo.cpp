@@ -91,7 +91,7 @@ Kernel sampling_demos() {
            {"block", "the largest: one block a row", {problem<ArgmaxBlock>("2x96", "2 rows of 96 logits")}},
            {"sample",
             "temperature, top-k, top-p and a draw; nothing is sorted",
-            {problem<Sample>("top-8", "64 logits, the best 8, of these three quarters")}}}};
+            {problem<Sample>("top-8", "64 logits, top-k 8, top-p 0.75")}}}};
 }
 
 }  // namespace kvarium::cuda::demos

@@ -95,6 +95,18 @@ bool step(Stepper& threads, StepSize size, unsigned thread) {
   return false;
 }
 
+std::vector<bool> touched_tokens(const SteppedKernel& kernel, const PagedTokens& paged, const std::string& buffer) {
+  std::vector<bool> touched(paged.slots.size());
+  for (const Request& request : kernel.log().requests()) {
+    if (request.space != emulator::Space::global || request.region != buffer) continue;
+    for (const emulator::LaneAccess& access : request.lanes) {
+      const auto at = std::find(paged.slots.begin(), paged.slots.end(), access.offset / paged.token_bytes);
+      if (at != paged.slots.end()) touched[static_cast<std::size_t>(at - paged.slots.begin())] = true;
+    }
+  }
+  return touched;
+}
+
 }  // namespace
 
 StepSize find_step_size(std::string_view name) {
@@ -276,18 +288,11 @@ BusyLanes busy_lanes(const SteppedKernel& kernel, const std::vector<const Reques
   return lanes;
 }
 
-std::vector<bool> touched_tokens(const SteppedKernel& kernel, const std::string& buffer) {
+std::vector<TouchedRows> touched_rows(const SteppedKernel& kernel) {
   if (!kernel.instance().paged) return {};
   const PagedTokens& paged = *kernel.instance().paged;
-  std::vector<bool> touched(paged.slots.size());
-  for (const Request& request : kernel.log().requests()) {
-    if (request.space != emulator::Space::global || request.region != buffer) continue;
-    for (const emulator::LaneAccess& access : request.lanes) {
-      const auto at = std::find(paged.slots.begin(), paged.slots.end(), access.offset / paged.token_bytes);
-      if (at != paged.slots.end()) touched[static_cast<std::size_t>(at - paged.slots.begin())] = true;
-    }
-  }
-  return touched;
+  if (paged.values.empty()) return {{"row", touched_tokens(kernel, paged, paged.keys)}};
+  return {{"K", touched_tokens(kernel, paged, paged.keys)}, {"V", touched_tokens(kernel, paged, paged.values)}};
 }
 
 }  // namespace kvarium::cuda::demos

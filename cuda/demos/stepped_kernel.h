@@ -129,7 +129,12 @@ BusyLanes busy_lanes(const SteppedKernel& kernel, const std::vector<const emulat
 /// How many lanes the warp has: the last one of a block may be short.
 unsigned lanes_in_warp(const SteppedKernel& kernel, unsigned warp);
 
-/// Which tokens of the paged cache were touched in this buffer so far: [token].
-std::vector<bool> touched_tokens(const SteppedKernel& kernel, const std::string& buffer);
+/// Which tokens of the paged cache were touched so far.
+struct TouchedRows {
+  std::string_view name;     ///< "K", "V", or "row" where a row is both
+  std::vector<bool> tokens;  ///< [token]
+};
+/// Of each buffer of the cache; empty without one.
+std::vector<TouchedRows> touched_rows(const SteppedKernel& kernel);
 
 }  // namespace kvarium::cuda::demos

@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "core/words/words.h"
+#include "cuda/demos/kernel_head.h"
 #include "cuda/demos/source_text.h"
+#include "cuda/demos/stepped_figures.h"
 #include "cuda/simt/emulator/shared_memory.h"
 
 namespace kvarium::cuda::demos {
@@ -20,8 +22,6 @@ using emulator::Thread;
 using emulator::ThreadState;
 
 namespace {
-
-constexpr std::size_t kBanks = 32, kWord = 4, kSector = 32;
 
 /// Names of all registers that threads [first, end) show, in the order in which they were first shown.
 std::vector<std::string> shown_names(const SteppedKernel& kernel, unsigned first, unsigned end) {
@@ -74,37 +74,27 @@ std::string request_head(const SteppedKernel& kernel, const Request& request) {
                    lanes_figure(lanes_of(request), lanes), request.lanes.size(), lanes);
 }
 
-/// Which lanes touch which word: one line a sector of 32 bytes.
+/// Which lanes touch which word: one line a sector.
 std::string sectors_figure(const Request& request) {
-  std::vector<std::size_t> numbers;
-  for (const LaneAccess& access : request.lanes) {
-    for (std::size_t i = access.offset / kSector; i <= (access.offset + access.bytes - 1) / kSector; ++i)
-      numbers.push_back(i);
-  }
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   constexpr std::size_t kMostShown = 8;
+  const std::vector<SectorWords> sectors = sector_words(request);
   std::string figure;
-  for (std::size_t i = 0; i < std::min(numbers.size(), kMostShown); ++i) {
-    figure += fmt::format("  bytes {:>5} to {:>5}  [", numbers[i] * kSector, numbers[i] * kSector + kSector - 1);
-    for (std::size_t word = numbers[i] * kSector / kWord; word < (numbers[i] + 1) * kSector / kWord; ++word) {
-      const auto by = std::find_if(request.lanes.begin(), request.lanes.end(), [&](const LaneAccess& access) {
-        return word * kWord < access.offset + access.bytes && access.offset < (word + 1) * kWord;
-      });
-      figure += by == request.lanes.end() ? "  ." : fmt::format("{:>3}", by->lane);
-    }
+  for (std::size_t i = 0; i < std::min(sectors.size(), kMostShown); ++i) {
+    figure += fmt::format("  bytes {:>5} to {:>5}  [", sectors[i].begin, sectors[i].begin + emulator::kSectorBytes - 1);
+    for (const std::optional<unsigned>& lane : sectors[i].by) figure += lane ? fmt::format("{:>3}", *lane) : "  .";
     figure += " ]\n";
   }
-  if (numbers.size() > kMostShown) figure += tr_format("  and {} sectors more\n", numbers.size() - kMostShown);
+  if (sectors.size() > kMostShown) figure += tr_format("  and {} sectors more\n", sectors.size() - kMostShown);
   return figure;
 }
 
-std::string counts_row(const SteppedKernel& kernel, const LineCount& line) {
-  const bool is_global = line.space == Space::global;
-  const BusyLanes lanes = busy_lanes(kernel, requests_of(kernel.log(), line));
-  return fmt::format("  {:<26}{:>5}{:>10}{:>8}{:>6} {:<10}{:>5}\n", short_line_words(line), line.requests,
-                     fmt::format("{:.4g} %", 100 * lanes.share()), line.bytes, line.answers,
-                     is_global ? tr("sectors") : tr("wavefronts"), line.fewest_answers);
+/// How many words of each bank are wanted.
+std::string banks_figure(const Request& request) {
+  std::string figure = fmt::format("  {} ", tr("words of each bank"));
+  const auto banks = bank_words(request);
+  for (std::size_t bank = 0; bank < banks.size(); ++bank)
+    figure += (bank % 8 == 0 ? " " : "") + (banks[bank] == 0 ? std::string(".") : std::to_string(banks[bank]));
+  return figure + "\n";
 }
 
 }  // namespace
@@ -214,24 +204,29 @@ std::string lanes_text(const SteppedKernel& kernel, unsigned warp) {
 }
 
 std::string gather_text(const SteppedKernel& kernel) {
+  constexpr std::size_t kTokensALine = 24;
   if (!kernel.instance().paged) return "";
   const PagedTokens& paged = *kernel.instance().paged;
-  std::string rows[5];
-  const std::string heads[5] = {std::string(tr("token")), std::string(tr("block")), std::string(tr("slot")), "K", "V"};
-  for (std::size_t i = 0; i < 5; ++i) rows[i] = fmt::format("{:<6}", heads[i]);
-  const std::vector<bool> keys = touched_tokens(kernel, paged.keys), values = touched_tokens(kernel, paged.values);
-  for (std::size_t token = 0; token < paged.slots.size(); ++token) {
-    const std::size_t slot = paged.slots[token], block = slot / paged.block_size;
-    const bool begins = token == 0 || paged.slots[token - 1] / paged.block_size != block;
-    for (std::string& row : rows) row += begins && token > 0 ? " |" : "";
-    rows[0] += fmt::format("{:>4}", token);
-    rows[1] += begins ? fmt::format("{:>4}", block) : "    ";
-    rows[2] += fmt::format("{:>4}", slot);
-    rows[3] += keys[token] ? "   #" : "   .";
-    rows[4] += values[token] ? "   #" : "   .";
-  }
+  const std::vector<TouchedRows> touched = touched_rows(kernel);
   std::string text;
-  for (const std::string& row : rows) text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+  for (std::size_t first = 0; first < paged.slots.size();) {
+    std::vector<std::string> lines{fmt::format("{:<6}", tr("token")), fmt::format("{:<6}", tr("block")),
+                                   fmt::format("{:<6}", tr("slot"))};
+    for (const TouchedRows& rows : touched) lines.push_back(fmt::format("{:<6}", tr(rows.name)));
+    std::size_t token = first;
+    for (; token < paged.slots.size(); ++token) {
+      const std::size_t slot = paged.slots[token], block = slot / paged.block_size;
+      const bool begins = token == first || paged.slots[token - 1] / paged.block_size != block;
+      if (begins && token - first >= kTokensALine) break;
+      for (std::string& line : lines) line += begins && token > first ? " |" : "";
+      lines[0] += fmt::format("{:>4}", token);
+      lines[1] += begins ? fmt::format("{:>4}", block) : "    ";
+      lines[2] += fmt::format("{:>4}", slot);
+      for (std::size_t i = 0; i < touched.size(); ++i) lines[3 + i] += touched[i].tokens[token] ? "   #" : "   .";
+    }
+    for (const std::string& line : lines) text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    first = token;
+  }
   return text + std::string(tr("# touched so far")) + "\n";
 }
 
@@ -239,14 +234,12 @@ std::string requests_text(const SteppedKernel& kernel) {
   std::string text;
   if (const Request* global = newest_request(kernel.log(), Space::global)) {
     text += tr_format("global: {}", request_head(kernel, *global));
-    text += tr_format("  sectors of 32 bytes: {}, fewest {}; which lane wants which word of 4 bytes:\n",
-                      emulator::sectors(*global), emulator::fewest_sectors(*global));
+    text += tr_format("  {}; which lane wants which word of 4 bytes:\n", answers_words(*global));
     text += sectors_figure(*global);
   }
   if (const Request* shared = newest_request(kernel.log(), Space::shared)) {
     text += tr_format("shared: {}", request_head(kernel, *shared));
-    text +=
-        tr_format("  wavefronts: {}, fewest {}\n", emulator::wavefronts(*shared), emulator::fewest_wavefronts(*shared));
+    text += tr_format("  {}\n", answers_words(*shared)) + banks_figure(*shared);
   }
   return text.empty() ? std::string(tr("no request yet")) + "\n" : text;
 }
@@ -256,7 +249,7 @@ std::string shared_text(const SteppedKernel& kernel) {
   std::string text;
   for (const emulator::Region* region : kernel.threads().shared().regions()) {
     const std::size_t elements = region->num_elements();
-    const std::size_t a_row = std::max<std::size_t>(1, kBanks * kWord / region->element_bytes);
+    const std::size_t a_row = std::max<std::size_t>(1, emulator::kBanks * kWordBytes / region->element_bytes);
     text += tr_format("{}: {} elements of {} bytes\n", region->name, elements, region->element_bytes);
     std::size_t rows = 0, written = 0;
     for (std::size_t row = 0; row * a_row < elements; ++row) {
@@ -275,26 +268,26 @@ std::string shared_text(const SteppedKernel& kernel) {
 }
 
 std::string counts_text(const SteppedKernel& kernel) {
-  std::string text = fmt::format("  {:<26}{:>5}{:>10}{:>8}{:>6} {:<10}{:>5}\n", tr("line"), tr("req."), tr("lanes"),
-                                 tr("bytes"), "", "", tr("fewest"));
-  for (const LineCount& line : kernel.log().lines()) {
-    if (line.requests > 0) text += counts_row(kernel, line);
-  }
-  const Traffic now = traffic(kernel.log()), whole = traffic(kernel.whole());
-  const Instance& instance = kernel.instance();
-  text += tr_format("this block so far: {} bytes of global memory in {} sectors ({} would do)\n", now.bytes,
-                    now.sectors, now.fewest_sectors);
-  text += tr_format("all blocks, to the end: {} bytes in {} sectors ({} would do)\n", whole.bytes, whole.sectors,
-                    whole.fewest_sectors);
-  text += tr_format("the kernel's table says: {} = {} bytes\n", instance.by_table.text, instance.by_table.bytes);
-  text += tr_format("no kernel needs less than: {} = {} bytes\n", instance.floor.text, instance.floor.bytes);
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const CountRow& row) {
+    rows.push_back({"  " + row.name, row.requests, row.lanes, row.bytes, row.answers});
+  };
+  add(count_heads());
+  for (const CountRow& row : count_rows(kernel)) add(row);
+  std::string text = columns_text(rows, 1);
+  text += std::string(tr("  answers: sectors or wavefronts / the fewest that would do")) + "\n";
+  for (const std::string& sum : sums_words(kernel)) text += sum + "\n";
   return text;
 }
 
 std::string source_text(const SteppedKernel& kernel, unsigned thread) {
   constexpr int kAround = 4;
   const Thread& at = kernel.threads().thread(thread);
-  if (place_words(at).empty()) return std::string(tr("the thread has not started")) + "\n";
+  if (place_words(at).empty()) {
+    std::string text = tr_format("thread {} has not started; the head of the kernel's file:", thread) + "\n";
+    for (const std::string& line : head_comment(kernel.place().of_kernel().id)) text += "  " + line + "\n";
+    return text;
+  }
   const std::vector<std::string>& lines = source_lines(at.site);
   if (lines.empty()) return tr_format("the source of {} is not in this program\n", emulator::text_of(at.site));
   std::string text = place_words(at) + "\n";
@@ -308,6 +301,7 @@ std::string source_text(const SteppedKernel& kernel, unsigned thread) {
 }
 
 std::string kernel_text(const SteppedKernel& kernel, unsigned thread) {
+  constexpr std::size_t kMostNumbers = 256;
   const DemoPlace& place = kernel.place();
   const auto part = [](std::string_view title, const std::string& words) {
     return words.empty() ? "" : fmt::format("\n{}\n{}", tr(title), words);
@@ -318,6 +312,11 @@ std::string kernel_text(const SteppedKernel& kernel, unsigned thread) {
                     kernel.block(), kernel.num_blocks(), kernel.threads().num_threads());
   if (!kernel.fault().empty()) text += tr_format("stopped by the checker: {}\n", kernel.fault());
   text += tr_format("{}\n", kernel.threads().waiting());
+  if (kernel.num_steps() == 0) {
+    std::string comes = beginning_words(kernel) + "\n";
+    for (const Input& input : kernel.instance().inputs) comes += input_words(input, kMostNumbers) + "\n";
+    text += part("what comes", comes);
+  }
   text += part("lanes of the warp", lanes_text(kernel, thread / 32));
   text += part("source", source_text(kernel, thread));
   text += part("where the tokens lie", gather_text(kernel));
@@ -325,11 +324,7 @@ std::string kernel_text(const SteppedKernel& kernel, unsigned thread) {
   text += part("shared memory", shared_text(kernel));
   text += part("bytes", counts_text(kernel));
   if (!kernel.threads().is_done()) return text;
-  for (const Output& output : kernel.instance().outputs()) {
-    text += "\n" + output.name + ":";
-    for (const float number : output.numbers) text += std::isnan(number) ? " ." : fmt::format(" {:.7g}", number);
-    text += "\n";
-  }
+  for (const Output& output : kernel.outputs()) text += "\n" + output_words(output, kMostNumbers) + "\n";
   return text;
 }
 

@@ -110,6 +110,8 @@ __device__ __forceinline__ void attend(const Kv& kv, const TokensSeen& seen, uns
       }
       float scores[Tile::kKeys][heads];
       score<Tile>(queries, rows, keys, scores);
+      SIMT_SHOW("score", scores[0][0]);
+      SIMT_PAUSE("scores");
       const bool is_last = step + 1 == Tile::kSteps;
       load_keys(is_last ? next_chunk : chunk, is_last ? 0 : step + 1);
       state.weigh(scores);
@@ -119,6 +121,10 @@ __device__ __forceinline__ void attend(const Kv& kv, const TokensSeen& seen, uns
         Lanes::unpack(values[k], value);
         state.add(scores[k], value);
       }
+      SIMT_SHOW("m", state.m[0]);
+      SIMT_SHOW("l", state.l[0]);
+      SIMT_SHOW("acc", state.acc[0][0]);
+      SIMT_PAUSE("values");
     }
     chunk = next_chunk;
     next_chunk = after_next;

@@ -68,8 +68,13 @@ __device__ __forceinline__ void attend(const LatentKv<T>& kv, const TokensSeen& 
         for (int i = 0; i < 2 * pairs; ++i) sum += queries[h][i] * numbers[i];
         scores[0][h] = warp_sum(sum);
       }
+      SIMT_SHOW("score", scores[0][0]);
       state.weigh(scores);
       state.add(scores[0], numbers);
+      SIMT_SHOW("m", state.m[0]);
+      SIMT_SHOW("l", state.l[0]);
+      SIMT_SHOW("acc", state.acc[0][0]);
+      SIMT_PAUSE("row");
       row = next;
     }
   }

@@ -277,12 +277,19 @@ __global__ void attention_prefill_mma(AttentionPrefill<T> batch, float scale) {
     MmaScores<head_dim> scores = {};
     multiply_keys(scores, shared, tile);
     if (seen_by_all < (tile + 1) * kKeys) mask_scores<head_dim>(scores, batch, first_of_warp, tile);
+    SIMT_SHOW("row", row_of_lane(first_of_warp, 0, 0));
+    SIMT_SHOW("score", scores[0][0][0]);
+    SIMT_PAUSE("scores");
     SIMT_UNROLL
     for (int r = 0; r < kMmaRowTiles; ++r) {
       weigh(state, scores, r, 0, scale);
       weigh(state, scores, r, 1, scale);
     }
     multiply_values(state, scores, shared, tile);
+    SIMT_SHOW("most", state.most[0][0]);
+    SIMT_SHOW("sum", state.sum[0][0]);
+    SIMT_SHOW("out", state.out[0][0][0]);
+    SIMT_PAUSE("tile");
   }
   store_results(state, batch, first_of_warp);
 }

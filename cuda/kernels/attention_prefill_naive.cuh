@@ -38,11 +38,15 @@ __global__ void attention_prefill_naive(AttentionPrefill<T> batch, float scale) 
   for (unsigned key = threadIdx.x; key < end; key += 32) most = fmaxf(most, score(key));
   most = group_max<32>(all_lanes<32>(), most);
   if (most == -INFINITY) most = 0;  // nothing is seen: all weights become 0
+  SIMT_SHOW("most", most);
+  SIMT_PAUSE("largest score");
 
   float sum = 0, out[kDims] = {};
   for (unsigned first = 0; first < end; first += 32) {
     const float mine = fast_exp(score(first + threadIdx.x) - most);  // each lane has a key
     sum += mine;
+    SIMT_SHOW("weight", mine);
+    SIMT_PAUSE("weights");
     for (unsigned i = 0; i < 32 && first + i < end; ++i) {  // each lane has some of the numbers of a value
       const float weight = __shfl_sync(0xFFFFFFFFU, mine, static_cast<int>(i));
       const gptr<const T> value = batch.cache.values + cache_row(first + i);
@@ -51,6 +55,9 @@ __global__ void attention_prefill_naive(AttentionPrefill<T> batch, float scale) 
         if (lane + 32 * d < head_dim) out[d] += weight * to_float(value[lane + 32 * d]);
       }
     }
+    SIMT_SHOW("sum", sum);
+    SIMT_SHOW("out", out[0]);
+    SIMT_PAUSE("values");
   }
   sum = warp_sum(sum);
   const gptr<T> to = batch.out + query_offset(batch, rows, row);

@@ -120,6 +120,8 @@ __device__ __forceinline__ void add_tile(TiledState<head_dim>& state, const Tile
   const int row = static_cast<int>(threadIdx.x) / kTiledLanes, lane = static_cast<int>(threadIdx.x) % kTiledLanes;
   float scores[kScores] = {};
   tile_scores(scores, shared, seen, first_key, scale);
+  SIMT_SHOW("score", scores[0]);
+  SIMT_PAUSE("scores");
   float most = state.most;
   SIMT_UNROLL
   for (int i = 0; i < kScores; ++i) most = fmaxf(most, scores[i]);
@@ -145,6 +147,11 @@ __device__ __forceinline__ void add_tile(TiledState<head_dim>& state, const Tile
                  load_vec<float4>(shared.values + (key * shared.kStride + 4 * (kTiledLanes * i + lane))));
     }
   }
+  SIMT_SHOW("most", state.most);
+  SIMT_SHOW("shrink", shrink);
+  SIMT_SHOW("sum", state.sum);
+  SIMT_SHOW("out", state.out[0].x);
+  SIMT_PAUSE("tile");
 }
 
 template <typename T, int head_dim>

@@ -10,13 +10,10 @@ inline namespace SIMT_BACKEND {
 
 /// combine(a, b) of all threads' values, in an order that depends on nothing but the size of the block, which is a
 /// multiple of 32. `scratch` has room for a number a warp.
+/// No earlier call has used it.
 template <typename T, typename Combine>
-__device__ __forceinline__ T block_combine(T value, sptr<T> scratch, const Combine& combine) {
-  SIMT_UNROLL
-  for (int distance = 16; distance > 0; distance /= 2) {
-    value = combine(value, __shfl_xor_sync(all_lanes<32>(), value, distance));
-  }
-  __syncthreads();  // nobody reads the result of an earlier call any more
+__device__ __forceinline__ T first_block_combine(T value, sptr<T> scratch, const Combine& combine) {
+  value = group_combine<32>(all_lanes<32>(), value, combine);
   if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = value;
   __syncthreads();
   T result = scratch[0];
@@ -24,6 +21,17 @@ __device__ __forceinline__ T block_combine(T value, sptr<T> scratch, const Combi
   return result;
 }
 
+/// The same where an earlier call may have used `scratch`.
+template <typename T, typename Combine>
+__device__ __forceinline__ T block_combine(T value, sptr<T> scratch, const Combine& combine) {
+  __syncthreads();  // nobody reads the result of an earlier call any more
+  return first_block_combine(value, scratch, combine);
+}
+
+template <typename T>
+__device__ __forceinline__ T first_block_sum(T value, sptr<T> scratch) {
+  return first_block_combine(value, scratch, [](T a, T b) { return a + b; });
+}
 template <typename T>
 __device__ __forceinline__ T block_sum(T value, sptr<T> scratch) {
   return block_combine(value, scratch, [](T a, T b) { return a + b; });
@@ -31,8 +39,8 @@ __device__ __forceinline__ T block_sum(T value, sptr<T> scratch) {
 
 /// NaN when one of the values is.
 template <typename T>
-__device__ __forceinline__ T block_max(T value, sptr<T> scratch) {
-  return block_combine(value, scratch, [](T a, T b) { return a > b || a != a ? a : b; });
+__device__ __forceinline__ T first_block_max(T value, sptr<T> scratch) {
+  return first_block_combine(value, scratch, [](T a, T b) { return larger(a, b); });
 }
 
 }  // namespace SIMT_BACKEND

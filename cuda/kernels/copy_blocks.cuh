@@ -86,7 +86,7 @@ template <typename T>
 void copy_blocks(CopyBlocksRung rung, Stream& stream, const CacheOfLayers<T>& cache,
                  const std::vector<BlockPair>& pairs, DeviceBuffer<BlockPair>& on_device) {
   if (pairs.empty()) return;
-  if (rung == CopyBlocksRung::packs && cache.layout.token_stride() % Pack<T>::kCount != 0) {
+  if (rung == CopyBlocksRung::packs && !fits_packs<T>(cache.layout.token_stride())) {
     throw MisuseError("copy_blocks: packs take a multiple of " + std::to_string(Pack<T>::kCount) +
                       " numbers a token, not " + std::to_string(cache.layout.token_stride()));
   }

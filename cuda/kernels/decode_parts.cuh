@@ -68,6 +68,10 @@ __global__ void merge_decode_parts(DecodeParts parts, gptr<T> out, gptr<float> l
     const float weight = fast_exp(parts.lse[first + s] - most);
     sum += weight;
     weighted += weight * parts.out[(first + s) * dim + threadIdx.x];
+    SIMT_SHOW("weight", weight);
+    SIMT_SHOW("sum", sum);
+    SIMT_SHOW("weighted", weighted);
+    SIMT_PAUSE("part");
   }
   out[blockIdx.x * dim + threadIdx.x] = from_float<T>(sum == 0.0F ? 0.0F : weighted / sum);
   if (lse != nullptr && threadIdx.x == 0) lse[blockIdx.x] = log_sum_exp(most, sum);

@@ -71,7 +71,7 @@ enum class EmbedRung { number, packs };
 /// MisuseError when a row is no whole number of packs and the rung needs that.
 template <typename T>
 void embed(EmbedRung rung, Stream& stream, const Embedding<T>& data) {
-  if (rung == EmbedRung::packs && data.width % Pack<T>::kCount != 0) {
+  if (rung == EmbedRung::packs && !fits_packs<T>(data.width)) {
     throw MisuseError("embed: packs take rows of a multiple of " + std::to_string(Pack<T>::kCount) + " numbers, not " +
                       std::to_string(data.width));
   }

@@ -16,12 +16,19 @@ __host__ __device__ constexpr unsigned all_lanes() {
   return 0xFFFFFFFFU >> (32 - lanes);
 }
 
-/// `mask`: of all lanes that call it.
+/// combine(a, b) of all values, which must not depend on the order of a and b. `mask`: of all lanes that call it.
+template <int lanes, typename T, typename Combine>
+__device__ __forceinline__ T group_combine(unsigned mask, T value, const Combine& combine) {
+  SIMT_UNROLL
+  for (int distance = lanes / 2; distance > 0; distance /= 2) {
+    value = combine(value, __shfl_xor_sync(mask, value, distance));
+  }
+  return value;
+}
+
 template <int lanes, typename T>
 __device__ __forceinline__ T group_sum(unsigned mask, T value) {
-  SIMT_UNROLL
-  for (int distance = lanes / 2; distance > 0; distance /= 2) value += __shfl_xor_sync(mask, value, distance);
-  return value;
+  return group_combine<lanes>(mask, value, [](T a, T b) { return a + b; });
 }
 
 /// Of a whole warp.
@@ -33,11 +40,13 @@ __device__ __forceinline__ T warp_sum(T value) {
 /// A NaN is passed over, unless all are.
 template <int lanes>
 __device__ __forceinline__ float group_max(unsigned mask, float value) {
-  SIMT_UNROLL
-  for (int distance = lanes / 2; distance > 0; distance /= 2) {
-    value = fmaxf(value, __shfl_xor_sync(mask, value, distance));
-  }
-  return value;
+  return group_combine<lanes>(mask, value, [](float a, float b) { return fmaxf(a, b); });
+}
+
+/// The larger of two numbers; NaN when one of them is.
+template <typename T>
+__device__ __forceinline__ T larger(T a, T b) {
+  return a > b || a != a ? a : b;
 }
 
 }  // namespace SIMT_BACKEND

@@ -80,6 +80,7 @@ __global__ void linear_plain(Linear<T, Out> data) {
   const gptr<const T> weight = data.weight + static_cast<long long>(output) * data.inputs;
   float sum = 0;
   for (int i = 0; i < data.inputs; ++i) sum += to_float(x[i]) * to_float(weight[i]);
+  SIMT_SHOW("sum", sum);
   finish_linear(data, token, output, sum);
 }
 
@@ -135,6 +136,8 @@ __global__ void linear_tiled(Linear<T, Out> data) {
       for (int j = 0; j < kLinearTile / kLinearTileRows; ++j)
         sums[j] += x_tile[first_row + kLinearTileRows * j][i] * weight;
     }
+    SIMT_SHOW("sum", sums[0]);
+    SIMT_PAUSE("tile");
     __syncthreads();
   }
   for (int j = 0; j < kLinearTile / kLinearTileRows; ++j) {
@@ -217,6 +220,10 @@ __global__ void linear_mma(Linear<T, Out> data) {
     const sptr<T> tiles = stages + stage * kStage;
     multiply_linear_stage<T>(tiles + warp_token * kLinearMmaRow,
                              tiles + (kLinearMmaTokens + warp_output) * kLinearMmaRow, sums);
+    SIMT_SHOW("row", warp_token + c_row(lane, 0));
+    SIMT_SHOW("column", warp_output + c_column(lane, 0));
+    SIMT_SHOW("sum", sums[0][0][0]);
+    SIMT_PAUSE("tile");
   }
   SIMT_UNROLL
   for (int m = 0; m < 2; ++m) {
@@ -270,7 +277,7 @@ enum class LinearRung { plain, tiled, mma, few };
 template <typename T>
 constexpr bool fits_linear(LinearRung rung, int inputs) {
   if (rung == LinearRung::mma) return sizeof(T) == 2 && inputs % 8 == 0;
-  if (rung == LinearRung::few) return inputs % Pack<T>::kCount == 0;
+  if (rung == LinearRung::few) return fits_packs<T>(inputs);
   return true;
 }
 

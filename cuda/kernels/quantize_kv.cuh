@@ -17,6 +17,7 @@
 
 #include "core/error.h"
 #include "core/kv_layout.h"
+#include "cuda/kernels/lane_groups.cuh"
 #include "cuda/kernels/quantized_pack.cuh"
 #include "cuda/kernels/store_kv.cuh"
 #include "cuda/simt/host.h"
@@ -61,6 +62,7 @@ __global__ void quantize_kv_thread(QuantizeKv<T, Code> data, KvLayout layout) {
       for (int i = 0; i < head_dim; ++i) largest = larger(fabsf(to_float(from[i])), largest);
       scale = scale_of<Code>(largest);
     }
+    SIMT_SHOW("scale", scale);
     side.scales[to] = scale;
     const gptr<Code> codes = side.cache + to * (layout.head_dim / kNumbers);
     for (int i = 0; i < head_dim; i += kNumbers) {
@@ -92,11 +94,14 @@ __global__ void quantize_kv_packs(QuantizeKv<T, Code> data, KvLayout layout) {
       }
     }
     for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
-      largest = larger(__shfl_xor_sync(0xFFFFFFFFU, largest, static_cast<int>(distance)), largest);
+      largest = larger(__shfl_xor_sync(all_lanes<32>(), largest, static_cast<int>(distance)), largest);
     }
     if (pack >= packs) continue;
     const std::size_t to = static_cast<std::size_t>(slot) * layout.kv_heads + pack / lanes;
     const float scale = data.fixed_scale == 0 ? scale_of<Code>(largest) : data.fixed_scale;
+    SIMT_SHOW("largest", largest);
+    SIMT_SHOW("scale", scale);
+    SIMT_PAUSE("scale");
     if (pack % lanes == 0) side.scales[to] = scale;
     const std::size_t code = (to * lanes + pack % lanes) * kCount / CodeFormat<Code>::kNumbers;
     store_vec(side.cache + code, quantize<Code>(numbers, scale));

@@ -99,9 +99,6 @@ __device__ __forceinline__ QuantizedPack<Code, count> quantize(const float (&num
   return codes;
 }
 
-/// The larger of two sizes; NaN when one of them is.
-__device__ __forceinline__ float larger(float a, float b) { return a > b || a != a ? a : b; }
-
 /// The scale of numbers of which `largest` is the largest size.
 template <typename Code>
 __device__ __forceinline__ float scale_of(float largest) {

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "cuda/kernels/lane_groups.cuh"
+#include "cuda/kernels/block_reduce.cuh"
 #include "cuda/simt/host.h"
 #include "cuda/simt/kernel.h"
 #include "cuda/simt/math.h"
@@ -37,6 +37,7 @@ __global__ void rms_norm_thread(gptr<const T> x, gptr<const T> weight, float eps
     const float number = to_float(row[i]);
     sum += number * number;
   }
+  SIMT_SHOW("sum", sum);
   const float scale = reciprocal_root(sum / static_cast<float>(width) + epsilon);
   for (int i = 0; i < width; ++i) out[i] = from_float<T>(to_float(weight[i]) * to_float(row[i]) * scale);
 }
@@ -55,6 +56,7 @@ __global__ void rms_norm_warp(gptr<const T> x, gptr<const T> weight, float epsil
     const float number = to_float(row[i]);
     sum += number * number;
   }
+  SIMT_SHOW("sum", sum);
   const float scale = reciprocal_root(warp_sum(sum) / static_cast<float>(width) + epsilon);
   for (int i = lane; i < width; i += 32) out[i] = from_float<T>(to_float(weight[i]) * to_float(row[i]) * scale);
 }
@@ -77,11 +79,9 @@ __global__ void rms_norm_block(gptr<const T> x, gptr<const T> weight, float epsi
     SIMT_UNROLL
     for (int i = 0; i < Pack<T>::kCount; ++i) sum += to_float(numbers.at[i]) * to_float(numbers.at[i]);
   }
-  sum = warp_sum(sum);
-  if (threadIdx.x % 32 == 0) warp_sums[threadIdx.x / 32] = sum;
-  __syncthreads();
-  float total = 0;
-  for (unsigned warp = 0; warp < blockDim.x / 32; ++warp) total += warp_sums[warp];
+  SIMT_SHOW("sum", sum);
+  const float total = first_block_sum<float>(sum, warp_sums);
+  SIMT_SHOW("total", total);
   if (!has_numbers) return;
   const float scale = reciprocal_root(total / static_cast<float>(width) + epsilon);
   const Pack<T> weights = load_vec<Pack<T>>(weight + first);
@@ -97,7 +97,7 @@ enum class RmsNormRung { thread_a_token, warp_a_token, block_a_token };
 /// Whether rung block_a_token can take rows of this width.
 template <typename T>
 constexpr bool fits_block(int width) {
-  return width % Pack<T>::kCount == 0 && width <= kMostNormThreads * Pack<T>::kCount;
+  return fits_packs<T>(width) && width <= kMostNormThreads * Pack<T>::kCount;
 }
 
 /// x: [tokens][width]; y: tokens rows of `width` numbers, y_stride apart, 0: one behind the other; not the same memory;

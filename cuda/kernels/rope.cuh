@@ -86,6 +86,9 @@ __global__ void rope_number(RopeRows<T> rows, RopeAngles angles) {
     const long long angle = static_cast<long long>(blockIdx.x) * half + pair;
     float a = to_float(x[first]), b = to_float(x[second]);
     rotate(angles.cosines[angle], angles.sines[angle], a, b);
+    SIMT_SHOW("a", a);
+    SIMT_SHOW("b", b);
+    SIMT_PAUSE("turned");
     x[first] = from_float<T>(a);
     x[second] = from_float<T>(b);
   }
@@ -134,9 +137,8 @@ enum class RopeRung { number, packs };
 /// Whether rung packs can take these rows.
 template <typename T>
 constexpr bool fits_rope_packs(const RopeRows<T>& rows, int num_pairs, RopePairs pairs) {
-  constexpr int kCount = Pack<T>::kCount;
   const int neighbours = pairs == RopePairs::halves ? num_pairs : 2 * num_pairs;
-  return neighbours % kCount == 0 && rows.token_stride % kCount == 0 && rows.head_stride % kCount == 0;
+  return fits_packs<T>(neighbours) && fits_packs<T>(rows.token_stride) && fits_packs<T>(rows.head_stride);
 }
 
 /// MisuseError when the rung cannot take the rows.

@@ -65,9 +65,12 @@ __global__ void argmax_block(gptr<const T> logits, gptr<int> tokens, int vocab) 
   for (int i = static_cast<int>(threadIdx.x); i < vocab; i += static_cast<int>(blockDim.x)) {
     own.see(i, to_float(logits[static_cast<long long>(blockIdx.x) * vocab + i]));
   }
-  const float best = block_max<float>(own.logit, scratch);
+  SIMT_SHOW("logit", own.logit);
+  SIMT_SHOW("token", own.token);
+  SIMT_PAUSE("own logits");
+  const float best = first_block_max<float>(own.logit, scratch);
   const int candidate = own.logit == best && own.token != kNoToken ? own.token : vocab;
-  const int lowest = block_combine<int>(candidate, ids, [](int a, int b) { return a < b ? a : b; });
+  const int lowest = first_block_combine<int>(candidate, ids, [](int a, int b) { return a < b ? a : b; });
   if (threadIdx.x == 0) tokens[blockIdx.x] = best != best ? kNoToken : lowest;
 }
 
@@ -148,6 +151,9 @@ __device__ Cut cut_at(const SampleRow<T>& row, double wanted, const Value& value
     const double reached =
         row_sum(row, [&](int token, float logit) { return ordered_bits(logit) >= tried ? value(token, logit) : 0.0; });
     if (reached >= wanted) cut.bits = tried;
+    SIMT_SHOW("bit", bit);
+    SIMT_SHOW("reached", reached);
+    SIMT_PAUSE("bit");
   }
   const double above =
       row_sum(row, [&](int token, float logit) { return ordered_bits(logit) > cut.bits ? value(token, logit) : 0.0; });
@@ -197,7 +203,7 @@ __global__ void sample_rows(gptr<const T> logits, gptr<const SampleParams> param
   for (int i = static_cast<int>(threadIdx.x); i < vocab; i += static_cast<int>(blockDim.x)) {
     own.see(i, to_float(row.logits[i]));
   }
-  const auto best = static_cast<float>(block_max<double>(own.logit, scratch));
+  const auto best = static_cast<float>(first_block_max<double>(own.logit, scratch));
   const bool is_possible = best > -INFINITY || (best == -INFINITY && how.temperature == 0);
   const int token = is_possible ? draw(row, how, best) : kNoToken;
   if (threadIdx.x == 0) tokens[blockIdx.x] = token;

@@ -60,8 +60,13 @@ __global__ void softmax_block(gptr<const T> x, gptr<T> y, float temperature, int
     }
     own_sum += softmax_weight(number, own_largest, temperature);
   }
-  const float largest = block_max<float>(own_largest, scratch);
+  SIMT_SHOW("own largest", own_largest);
+  SIMT_SHOW("own sum", own_sum);
+  SIMT_PAUSE("own numbers");
+  const float largest = first_block_max<float>(own_largest, scratch);
   const float sum = block_sum<float>(own_sum * softmax_weight(own_largest, largest, temperature), scratch);
+  SIMT_SHOW("largest", largest);
+  SIMT_SHOW("sum", sum);
   for (int i = static_cast<int>(threadIdx.x); i < columns; i += static_cast<int>(blockDim.x)) {
     const float weight = softmax_weight(to_float(x[first + i]), largest, temperature);
     y[first + i] = from_float<T>(weight / softmax_divisor(sum));

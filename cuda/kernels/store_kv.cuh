@@ -74,7 +74,7 @@ void store_kv(StoreKvRung rung, Stream& stream, const StoreKv<T>& data, int toke
     launch(store_kv_numbers<T>, num_tokens, kThreads, 0, stream, data, layout);
     return;
   }
-  if (layout.token_stride() % Pack<T>::kCount != 0) {
+  if (!fits_packs<T>(layout.token_stride())) {
     throw MisuseError("store_kv: packs take a multiple of " + std::to_string(Pack<T>::kCount) +
                       " numbers a token, not " + std::to_string(layout.token_stride()));
   }

@@ -61,7 +61,7 @@ enum class ActivateRung { number, packs };
 template <typename T, FeedForward kind>
 void activate(ActivateRung rung, Stream& stream, gptr<T> gate, gptr<const T> up, long long count) {
   constexpr long long kThreads = 128;
-  if (rung == ActivateRung::packs && count % Pack<T>::kCount != 0) {
+  if (rung == ActivateRung::packs && !fits_packs<T>(count)) {
     throw MisuseError("activate: packs take a multiple of " + std::to_string(Pack<T>::kCount) + " numbers, not " +
                       std::to_string(count));
   }

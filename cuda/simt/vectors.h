@@ -13,6 +13,12 @@ struct alignas(16) Pack {
   T at[kCount];
 };
 
+/// Whether so many numbers of T are a whole number of packs.
+template <typename T, typename Count>
+__host__ __device__ constexpr bool fits_packs(Count numbers) {
+  return numbers % static_cast<Count>(Pack<T>::kCount) == 0;
+}
+
 }  // namespace SIMT_BACKEND
 }  // namespace kvarium::cuda
 

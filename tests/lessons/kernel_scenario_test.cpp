@@ -42,6 +42,9 @@ TEST_CASE("S11: a warp of 4 takes a block a pass, a whole warp everything at onc
   CHECK(std::abs(four.passes[0].l - 1.5530) <= 5e-5);  // half of a unit in the last place that is given
   CHECK(std::abs(four.passes[0].acc - 3.4381) <= 5e-5);
   CHECK(std::abs(four.passes[1].alpha - 0.1353) <= 5e-5);
+  CHECK(four.passes[2].m == 6);
+  CHECK(std::abs(four.passes[2].acc - 13.5862) <= 5e-5);
+  CHECK(four.passes[2].slots == std::vector<std::size_t>{48, 49, 50});
   REQUIRE(whole.passes.size() == 1);
   CHECK(whole.passes[0].lanes == 0x7FF);
   CHECK(std::abs(four.out - whole.out) <= 1e-6);  // sums of at most 11 floats near 14, in another order

@@ -11,16 +11,18 @@
 namespace kvarium::ui {
 namespace {
 
+using cuda::demos::CountRow;
 using cuda::demos::PagedTokens;
-using cuda::emulator::LaneAccess;
+using cuda::demos::SectorWords;
 using cuda::emulator::LineCount;
 using cuda::emulator::Request;
 using cuda::emulator::Space;
 using layout::Rect;
 
-constexpr float kRow = 19, kCell = 17;                      // logical pixels
-constexpr std::size_t kMostRequests = 4, kMostSectors = 8;  // drawn; text has the rest
-constexpr std::size_t kWord = 4, kWordsASector = 8;
+constexpr float kRow = 19, kCell = 17, kName = 34, kNarrowest = 17, kBlockGap = 5;  // logical pixels
+constexpr std::size_t kMostTokens = 24;                                             // drawn with their slots
+constexpr std::size_t kMostRequests = 4, kMostSectors = 8;                          // drawn; text has the rest
+constexpr std::size_t kMostNumbers = 8;                                             // of an input or output
 
 Rect next_row(KernelView& view, float height) {
   const Rect room = room_left();
@@ -30,29 +32,53 @@ Rect next_row(KernelView& view, float height) {
 
 // --- where tokens lie
 
-void draw_tokens(KernelView& view, Painter& painter) {
+/// What of it was touched, "KV"; the registry hears of it.
+std::string add_token(KernelView& view, std::size_t token, const std::vector<cuda::demos::TouchedRows>& touched,
+                      const Rect& cell) {
+  std::string letters;
+  for (const auto& rows : touched) letters += rows.tokens[token] ? std::string(rows.name.substr(0, 1)) : "";
+  view.context.ui.registry.add_rect(fmt::format("token/{}", token), "token",
+                                    std::to_string(view.kernel.instance().paged->slots[token]), letters, 0,
+                                    screen_rect(cell));
+  return letters;
+}
+
+/// Tokens [first, end), which begin with a block: number, slot, and what of them was touched.
+void draw_tokens(KernelView& view, Painter& painter, std::size_t first, std::size_t end,
+                 const std::vector<cuda::demos::TouchedRows>& touched) {
   const PagedTokens& paged = *view.kernel.instance().paged;
-  const std::vector<bool> keys = cuda::demos::touched_tokens(view.kernel, paged.keys);
-  const std::vector<bool> values = cuda::demos::touched_tokens(view.kernel, paged.values);
-  Rect rows[4];
-  for (Rect& row : rows) row = next_row(view, kCell);
-  const std::string_view names[] = {tr("token"), tr("slot"), "K", "V"};
-  const float space = view.px(5);
-  std::vector<Rect> cells[4];
-  for (std::size_t i = 0; i < 4; ++i) {
-    painter.text(layout::cut_left(rows[i], view.px(36)), names[i], view.theme().dim, FontRole::small);
-    cells[i] = layout::grouped_cells(rows[i], paged.slots.size(), paged.block_size, space, view.px(30));
-    if (cells[i].empty()) return;
+  std::vector<std::vector<Rect>> cells;
+  const auto add_row = [&](std::string_view name) {
+    Rect row = next_row(view, kCell);
+    painter.text(layout::cut_left(row, view.px(kName)), tr(name), view.theme().dim, FontRole::small);
+    cells.push_back(layout::grouped_cells(row, end - first, paged.block_size, view.px(kBlockGap), view.px(30)));
+  };
+  add_row("token");
+  add_row("slot");
+  for (const auto& rows : touched) add_row(rows.name);
+  if (cells[0].empty()) return;
+  for (std::size_t token = first; token < end; ++token) {
+    const std::size_t i = token - first;
+    painter.text(cells[0][i], std::to_string(token), view.theme().dim, FontRole::small, Align::centre);
+    painter.text(cells[1][i], std::to_string(paged.slots[token]), view.theme().text, FontRole::small, Align::centre);
+    for (std::size_t row = 0; row < touched.size(); ++row)
+      draw_mark(painter, cells[2 + row][i], touched[row].tokens[token], touched[row].name.substr(0, 1));
+    add_token(view, token, touched, cells[1][i]);
   }
-  for (std::size_t token = 0; token < paged.slots.size(); ++token) {
-    painter.text(cells[0][token], std::to_string(token), view.theme().dim, FontRole::small, Align::centre);
-    painter.text(cells[1][token], std::to_string(paged.slots[token]), view.theme().text, FontRole::small,
-                 Align::centre);
-    draw_mark(painter, cells[2][token], keys[token], "K");
-    draw_mark(painter, cells[3][token], values[token], "V");
-    const std::string touched = std::string(keys[token] ? "K" : "") + (values[token] ? "V" : "");
-    view.context.ui.registry.add_rect(fmt::format("token/{}", token), "token", std::to_string(paged.slots[token]),
-                                      touched, 0, screen_rect(cells[1][token]));
+}
+
+/// The same where there are many: a cell a token, with the letters of what was touched.
+void draw_small_tokens(KernelView& view, Painter& painter, std::size_t first, std::size_t end,
+                       const std::vector<cuda::demos::TouchedRows>& touched) {
+  Rect row = next_row(view, kCell);
+  painter.text(layout::cut_left(row, view.px(kName)), fmt::format("{}-{}", first, end - 1), view.theme().dim,
+               FontRole::small);
+  const unsigned block_size = view.kernel.instance().paged->block_size;
+  const std::vector<Rect> cells =
+      layout::grouped_cells(row, end - first, block_size, view.px(kBlockGap), view.px(kNarrowest));
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string letters = add_token(view, first + i, touched, cells[i]);
+    draw_mark(painter, cells[i], !letters.empty(), letters);
   }
 }
 
@@ -64,8 +90,16 @@ void draw_gather(KernelView& view, Painter& painter) {
   for (std::size_t i = 0; i < paged.slots.size(); i += paged.block_size)
     table += (i == 0 ? "" : ", ") + std::to_string(paged.slots[i] / paged.block_size);
   kernel_title(view, "kernel_table",
-               tr_format("block table [{}], {} slots a block; K and V that were touched:", table, paged.block_size));
-  draw_tokens(view, painter);
+               tr_format("block table [{}], {} slots a block; what was touched:", table, paged.block_size));
+  const std::vector<cuda::demos::TouchedRows> touched = cuda::demos::touched_rows(view.kernel);
+  const float block = view.px(kNarrowest) * static_cast<float>(paged.block_size) + view.px(kBlockGap);
+  const auto blocks_a_row =
+      static_cast<std::size_t>(std::max(1.0F, (room_left().width - view.px(kName - kBlockGap)) / block));
+  const std::size_t tokens = paged.slots.size(), a_row = blocks_a_row * paged.block_size;
+  for (std::size_t first = 0; first < tokens; first += a_row) {
+    const auto draw = tokens <= kMostTokens ? draw_tokens : draw_small_tokens;
+    draw(view, painter, first, std::min(first + a_row, tokens), touched);
+  }
   ImGui::Spacing();
 }
 
@@ -84,59 +118,37 @@ const LineCount* shown_line(const KernelView& view) {
   return nullptr;
 }
 
-/// "sectors 2, fewest 1"
-std::string answers_words(const Request& request) {
-  if (request.space == Space::global)
-    return tr_format("sectors {}, fewest {}", cuda::emulator::sectors(request),
-                     cuda::emulator::fewest_sectors(request));
-  return tr_format("wavefronts {}, fewest {}", cuda::emulator::wavefronts(request),
-                   cuda::emulator::fewest_wavefronts(request));
-}
-
 /// One request: which lanes take part, and what it costs.
 void draw_request(KernelView& view, Painter& painter, std::size_t number, const Request& request) {
   Rect row = next_row(view, kCell);
   const Rect whole = row;
   painter.text(layout::cut_left(row, view.px(36)), fmt::format("{}.", number + 1), view.theme().dim, FontRole::small);
   const unsigned lanes = cuda::demos::lanes_in_warp(view.kernel, request.warp);
-  const Rect words = layout::cut_right(row, view.px(150));
+  const float width = painter.measure(FontRole::small, cuda::demos::answers_words(request));
+  const Rect words = layout::cut_right(row, width + view.px(8));
   const std::vector<Rect> cells = layout::grouped_cells(row, lanes, 8, view.px(2), view.px(17));
   const std::uint32_t mask = cuda::demos::lanes_of(request);
   for (unsigned lane = 0; lane < cells.size(); ++lane) {
     const bool label_fits = cells[lane].width >= view.px(13);
     draw_mark(painter, cells[lane], (mask >> lane & 1U) != 0, label_fits ? std::to_string(lane) : "");
   }
-  painter.text(words, answers_words(request), view.theme().text, FontRole::small, Align::right);
-  view.context.ui.registry.add_rect(fmt::format("request/{}", number), "request", answers_words(request),
+  painter.text(words, cuda::demos::answers_words(request), view.theme().text, FontRole::small, Align::right);
+  view.context.ui.registry.add_rect(fmt::format("request/{}", number), "request", cuda::demos::answers_words(request),
                                     cuda::demos::lanes_figure(mask, lanes), 0, screen_rect(whole));
-}
-
-std::vector<std::size_t> sectors_of(const Request& request) {
-  std::vector<std::size_t> numbers;
-  for (const LaneAccess& access : request.lanes) {
-    const std::size_t last = (access.offset + access.bytes - 1) / (kWord * kWordsASector);
-    for (std::size_t i = access.offset / (kWord * kWordsASector); i <= last; ++i) numbers.push_back(i);
-  }
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  return numbers;
 }
 
 /// The words of each sector, with the lane that wants them.
 void draw_sectors(KernelView& view, Painter& painter, const Request& request) {
-  const std::vector<std::size_t> sectors = sectors_of(request);
+  const std::vector<SectorWords> sectors = cuda::demos::sector_words(request);
   for (std::size_t i = 0; i < std::min(sectors.size(), kMostSectors); ++i) {
     Rect row = next_row(view, kCell);
-    painter.text(layout::cut_left(row, view.px(112)), tr_format("bytes {}-{}", 32 * sectors[i], 32 * sectors[i] + 31),
+    const std::size_t last = sectors[i].begin + cuda::emulator::kSectorBytes - 1;
+    painter.text(layout::cut_left(row, view.px(112)), tr_format("bytes {}-{}", sectors[i].begin, last),
                  view.theme().dim, FontRole::small);
-    const std::vector<Rect> cells = layout::grouped_cells(row, kWordsASector, 0, 0, view.px(24));
+    const std::vector<Rect> cells = layout::grouped_cells(row, sectors[i].by.size(), 0, 0, view.px(24));
     for (std::size_t word = 0; word < cells.size(); ++word) {
-      const std::size_t begin = 32 * sectors[i] + kWord * word;
-      const auto by = std::find_if(request.lanes.begin(), request.lanes.end(), [&](const LaneAccess& access) {
-        return begin < access.offset + access.bytes && access.offset < begin + kWord;
-      });
-      draw_mark(painter, cells[word], by != request.lanes.end(),
-                by == request.lanes.end() ? "" : std::to_string(by->lane));
+      const std::optional<unsigned> lane = sectors[i].by[word];
+      draw_mark(painter, cells[word], lane.has_value(), lane ? std::to_string(*lane) : "");
     }
   }
   if (sectors.size() > kMostSectors)
@@ -145,18 +157,12 @@ void draw_sectors(KernelView& view, Painter& painter, const Request& request) {
 
 /// The words of each bank that a request to shared memory wants: more than one of a bank are answered in turn.
 void draw_banks(KernelView& view, Painter& painter, const Request& request) {
-  std::vector<std::size_t> words[32];
-  for (const LaneAccess& access : request.lanes) {
-    for (std::size_t word = access.offset / kWord; word <= (access.offset + access.bytes - 1) / kWord; ++word) {
-      std::vector<std::size_t>& of_bank = words[word % 32];
-      if (std::find(of_bank.begin(), of_bank.end(), word) == of_bank.end()) of_bank.push_back(word);
-    }
-  }
+  const auto words = cuda::demos::bank_words(request);
   Rect row = next_row(view, kCell);
   painter.text(layout::cut_left(row, view.px(44)), tr("banks"), view.theme().dim, FontRole::small);
-  const std::vector<Rect> cells = layout::grouped_cells(row, 32, 8, view.px(2), view.px(17));
+  const std::vector<Rect> cells = layout::grouped_cells(row, words.size(), 8, view.px(2), view.px(17));
   for (std::size_t bank = 0; bank < cells.size(); ++bank)
-    draw_mark(painter, cells[bank], !words[bank].empty(), std::to_string(words[bank].size()));
+    draw_mark(painter, cells[bank], words[bank] > 0, std::to_string(words[bank]));
   kernel_title(view, "kernel_banks", "words that are wanted of each of the 32 banks");
 }
 
@@ -177,64 +183,89 @@ void draw_requests(KernelView& view, Painter& painter) {
 
 // --- sums
 
-void draw_count(KernelView& view, Painter& painter, std::size_t number, const LineCount& line) {
-  const bool chosen = view.state.line == number;
-  const auto requests = cuda::demos::requests_of(view.kernel.log(), line);
-  const double busy = 100 * cuda::demos::busy_lanes(view.kernel, requests).share();
-  const std::string answers = fmt::format("{} / {}", line.answers, line.fewest_answers);
-  const std::string value = fmt::format("{} requests, {:.4g} %, {} B, {}", line.requests, busy, line.bytes, answers);
-  const std::string id = fmt::format("line/{}", number);
+/// Widths of the columns behind the name, from the last to the first.
+struct CountWidths {
+  float answers = 0, bytes = 0, lanes = 0, requests = 0;
+};
+
+CountWidths widths_of(KernelView& view, const Painter& painter, const std::vector<CountRow>& rows) {
+  CountWidths widths;
+  const auto widen = [&](float& width, const std::string& words) {
+    width = std::max(width, painter.measure(FontRole::small, words) + view.px(10));
+  };
+  for (const CountRow& row : rows) {
+    widen(widths.answers, row.answers);
+    widen(widths.bytes, row.bytes);
+    widen(widths.lanes, row.lanes);
+    widen(widths.requests, row.requests);
+  }
+  return widths;
+}
+
+void draw_cells(Painter& painter, Rect row, const CountRow& count, const CountWidths& widths, Colour colour) {
+  const auto cell = [&](float width, const std::string& words) {
+    painter.text(layout::cut_right(row, width), words, colour, FontRole::small, Align::right);
+  };
+  cell(widths.answers, count.answers);
+  cell(widths.bytes, count.bytes);
+  cell(widths.lanes, count.lanes);
+  cell(widths.requests, count.requests);
+  painter.text(row, count.name, colour, FontRole::small);
+}
+
+/// A line of the kernel; pressed, its requests are drawn.
+void draw_count(KernelView& view, Painter& painter, const CountRow& count, const CountWidths& widths) {
+  const LineCount& line = view.kernel.log().lines()[count.line];
+  const bool chosen = view.state.line == count.line;
+  const std::string value =
+      fmt::format("{} requests, {}, {} B, {}", count.requests, count.lanes, count.bytes, count.answers);
+  const std::string id = fmt::format("line/{}", count.line);
   const Pressable place = pressable(view.context, id, "row", cuda::demos::line_words(line), value, view.px(kRow));
-  if (place.pressed) view.state.line = chosen ? std::nullopt : std::optional(number);
+  if (place.pressed) view.state.line = chosen ? std::nullopt : std::optional(count.line);
   if (chosen || place.hovered) painter.fill(place.area, chosen ? view.theme().selected : view.theme().hovered, 4);
   Rect row = place.area;
   layout::cut_left(row, view.px(4));
-  const auto cell = [&](float width, const std::string& words) {
-    painter.text(layout::cut_right(row, view.px(width)), words, view.theme().text, FontRole::small, Align::right);
-  };
-  cell(62, answers);
-  cell(50, std::to_string(line.bytes));
-  cell(58, fmt::format("{:.4g} %", busy));
-  cell(30, std::to_string(line.requests));
-  painter.text(row, cuda::demos::short_line_words(line), view.theme().text, FontRole::small);
+  draw_cells(painter, row, count, widths, view.theme().text);
 }
 
-void draw_counts_header(KernelView& view, Painter& painter) {
-  Rect row = next_row(view, 16);
-  const auto cell = [&](float width, std::string_view words) {
-    painter.text(layout::cut_right(row, view.px(width)), tr(words), view.theme().dim, FontRole::small, Align::right);
-  };
-  cell(62, "answers");
-  cell(50, "bytes");
-  cell(58, "lanes");
-  cell(30, "req.");
-  painter.text(row, tr("line, press for its requests"), view.theme().dim, FontRole::small);
+void draw_counts(KernelView& view, Painter& painter) {
+  std::vector<CountRow> rows = cuda::demos::count_rows(view.kernel);
+  if (rows.empty()) return;
+  CountRow heads = cuda::demos::count_heads();
+  heads.name = tr("line, press for its requests");
+  rows.push_back(heads);
+  const CountWidths widths = widths_of(view, painter, rows);
+  rows.pop_back();
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {view.px(8), 0});
+  draw_cells(painter, next_row(view, 16), heads, widths, view.theme().dim);
+  for (const CountRow& row : rows) draw_count(view, painter, row, widths);
+  ImGui::PopStyleVar();
+  ImGui::Spacing();
 }
 
 void draw_sums(KernelView& view) {
-  const cuda::demos::Traffic now = cuda::demos::traffic(view.kernel.log()),
-                             whole = cuda::demos::traffic(view.kernel.whole());
-  const cuda::demos::Instance& instance = view.kernel.instance();
   const WithFont small(view.context.ui.fonts(), FontRole::small);
-  wrapped_text(
-      view.context.ui, "kernel_now",
-      tr_format("this block so far: {} bytes in {} sectors; {} would do", now.bytes, now.sectors, now.fewest_sectors));
-  wrapped_text(view.context.ui, "kernel_whole",
-               tr_format("all blocks, to the end: {} bytes in {} sectors; {} would do", whole.bytes, whole.sectors,
-                         whole.fewest_sectors));
-  wrapped_text(view.context.ui, "kernel_table_bytes",
-               tr_format("the kernel's own table: {} = {} bytes", instance.by_table.text, instance.by_table.bytes));
-  wrapped_text(view.context.ui, "kernel_floor",
-               tr_format("the floor: {} = {} bytes", instance.floor.text, instance.floor.bytes));
-  for (std::size_t i = 0; view.kernel.threads().is_done() && i < instance.outputs().size(); ++i) {
-    const cuda::demos::Output output = instance.outputs()[i];
-    constexpr std::size_t kMostNumbers = 8;
-    std::string numbers;
-    for (std::size_t j = 0; j < std::min(output.numbers.size(), kMostNumbers); ++j)
-      numbers += fmt::format(" {:.7g}", output.numbers[j]);
-    if (output.numbers.size() > kMostNumbers) numbers += " ...";
-    wrapped_text(view.context.ui, fmt::format("kernel_output/{}", i), output.name + ":" + numbers);
-  }
+  const std::vector<std::string> sums = cuda::demos::sums_words(view.kernel);
+  for (std::size_t i = 0; i < sums.size(); ++i) wrapped_text(view.context.ui, fmt::format("kernel_sum/{}", i), sums[i]);
+}
+
+/// What came out.
+void draw_outputs(KernelView& view) {
+  const WithFont small(view.context.ui.fonts(), FontRole::small);
+  const std::vector<cuda::demos::Output>& outputs = view.kernel.outputs();
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    wrapped_text(view.context.ui, fmt::format("kernel_output/{}", i),
+                 cuda::demos::output_words(outputs[i], kMostNumbers));
+}
+
+/// Before the first step: what the kernel is about, and what it is given.
+void draw_beginning(KernelView& view) {
+  wrapped_text(view.context.ui, "kernel_beginning", cuda::demos::beginning_words(view.kernel));
+  const WithFont small(view.context.ui.fonts(), FontRole::small);
+  const std::vector<cuda::demos::Input>& inputs = view.kernel.instance().inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    wrapped_text(view.context.ui, fmt::format("kernel_input/{}", i), cuda::demos::input_words(inputs[i], kMostNumbers));
+  ImGui::Spacing();
 }
 
 // --- shared memory
@@ -252,16 +283,11 @@ void draw_shared(KernelView& view) {
 
 void draw_kernel_memory(KernelView& view) {
   Painter painter(*ImGui::GetWindowDrawList(), view.context.ui);
+  if (view.kernel.num_steps() == 0) draw_beginning(view);
+  if (view.kernel.threads().is_done()) draw_outputs(view);
   draw_gather(view, painter);
   draw_requests(view, painter);
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {view.px(8), 0});
-  draw_counts_header(view, painter);
-  const std::vector<LineCount>& lines = view.kernel.log().lines();
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i].requests > 0) draw_count(view, painter, i, lines[i]);
-  }
-  ImGui::PopStyleVar();
-  ImGui::Spacing();
+  draw_counts(view, painter);
   draw_sums(view);
   draw_shared(view);
 }

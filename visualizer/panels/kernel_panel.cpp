@@ -14,7 +14,12 @@ using cuda::demos::DemoPlace;
 using cuda::demos::kernels;
 using cuda::demos::StepSize;
 
-constexpr float kSourceShare = 0.33F, kLanesShare = 0.53F;  // of the height, of the width
+/// How the room is divided: the source has a part of the height, the lanes one of the width. Before the first step
+/// there are no registers to show, and the head of the source instead.
+struct Shares {
+  float source, lanes;
+};
+constexpr Shares kAtStart{0.48F, 0.33F}, kLater{0.33F, 0.53F};
 
 /// How a step of each size is offered.
 struct SizeButton {
@@ -42,20 +47,23 @@ bool choose(PanelContext& context, std::string_view id, std::string_view help, f
 
 void draw_choice(PanelContext& context, KernelPanelState& state) {
   DemoPlace place = state.kernel->place();
-  if (choose(context, "kernel_choice", "Which kernel", 168, kernels(), place.kernel, &cuda::demos::Kernel::id))
+  constexpr float kKernels = 158, kRungs = 136, kBlocks = 120, kGaps = 24;  // logical pixels
+  const float room = room_left().width / context.px(1) - kKernels - kRungs - kGaps;
+  const float problems = state.kernel->num_blocks() > 1 ? room - kBlocks - kGaps / 3 : room;
+  if (choose(context, "kernel_choice", "Which kernel", kKernels, kernels(), place.kernel, &cuda::demos::Kernel::id))
     place = {place.kernel, 0, 0};
-  if (choose(context, "kernel_rung", place.of_rung().idea, 158, place.of_kernel().rungs, place.rung,
+  if (choose(context, "kernel_rung", place.of_rung().idea, kRungs, place.of_kernel().rungs, place.rung,
              &cuda::demos::Rung::id))
     place.problem = 0;
-  choose(context, "kernel_problem", "A problem small enough to look at", 282, place.of_rung().problems, place.problem,
-         &cuda::demos::Problem::title);
+  choose(context, "kernel_problem", "A problem small enough to look at", std::clamp(problems, 120.0F, 330.0F),
+         place.of_rung().problems, place.problem, &cuda::demos::Problem::title);
   state.show(place);
   const unsigned blocks = state.kernel->num_blocks();
   if (blocks > 1) {
     std::vector<std::string> names;
     for (unsigned i = 0; i < blocks; ++i) names.push_back(tr_format("block {} of {}", i, blocks));
     int block = static_cast<int>(state.kernel->block());
-    if (combo(context.ui, "kernel_block", "", block, names, {.tooltip = "Which block of the grid", .width = 116}))
+    if (combo(context.ui, "kernel_block", "", block, names, {.tooltip = "Which block of the grid", .width = kBlocks}))
       state.kernel->use_block(static_cast<unsigned>(block));
   } else {
     ImGui::NewLine();
@@ -110,9 +118,10 @@ void draw_as_text(KernelView& view) {
 
 void draw_picture(KernelView& view) {
   const layout::Rect room = room_left();
-  const float source = std::max(view.px(104), room.height * kSourceShare);
+  const Shares& shares = view.kernel.num_steps() == 0 ? kAtStart : kLater;
+  const float source = std::max(view.px(104), room.height * shares.source);
   const float top = std::max(view.px(120), room.height - source - view.px(6));
-  ImGui::BeginChild("kernel_lanes", {room.width * kLanesShare, top});
+  ImGui::BeginChild("kernel_lanes", {room.width * shares.lanes, top});
   draw_kernel_lanes(view);
   ImGui::EndChild();
   ImGui::SameLine(0, view.px(10));

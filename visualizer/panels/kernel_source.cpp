@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/words/words.h"
+#include "cuda/demos/kernel_head.h"
 #include "cuda/demos/source_text.h"
 #include "visualizer/panels/kernel_view.h"
 
@@ -41,7 +42,7 @@ void draw_line(KernelView& view, Painter& painter, Rect row, int number, const s
   const std::string mark = fmt::format("{} {}", is_current ? ">" : " ", number);
   painter.text(layout::cut_left(row, view.px(kNumber)), mark, view.theme().dim, FontRole::mono, Align::right);
   layout::cut_left(row, view.px(8));
-  const Rect right = layout::cut_right(row, view.px(kLanes));
+  const Rect right = layout::cut_right(row, threads > 0 ? view.px(kLanes) : 0);
   painter.text(row, words, view.theme().text, FontRole::mono);
   if (threads > 0) {
     painter.text(right, threads == 1 ? std::string(tr("1 thread")) : tr_format("{} threads", threads),
@@ -51,13 +52,51 @@ void draw_line(KernelView& view, Painter& painter, Rect row, int number, const s
                                     screen_rect(row));
 }
 
+/// The rungs, a row each; the one that is shown stands out.
+void draw_rungs(KernelView& view, const std::vector<std::vector<std::string>>& table) {
+  if (!ImGui::BeginTable("rungs", static_cast<int>(table[0].size()), ImGuiTableFlags_SizingStretchProp)) return;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    ImGui::TableNextRow();
+    const bool is_shown = row > 0 && table[row][0] == view.kernel.place().of_rung().id;
+    if (is_shown) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, view.theme().selected);
+    for (std::size_t column = 0; column < table[row].size(); ++column) {
+      ImGui::TableNextColumn();
+      if (row == 0) ImGui::PushStyleColor(ImGuiCol_Text, view.theme().dim);
+      wrapped_text(view.context.ui, fmt::format("rung/{}/{}", table[row][0], column), table[row][column]);
+      if (row == 0) ImGui::PopStyleColor();
+    }
+  }
+  ImGui::EndTable();
+}
+
+void draw_head_parts(KernelView& view, const std::string& kernel) {
+  const WithFont small(view.context.ui.fonts(), FontRole::small);
+  const std::vector<cuda::demos::HeadPart> parts = cuda::demos::head_parts(cuda::demos::head_comment(kernel));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].table.empty()) {
+      wrapped_text(view.context.ui, fmt::format("kernel_head/{}", i), parts[i].words);
+    } else {
+      draw_rungs(view, parts[i].table);
+    }
+  }
+}
+
+/// The head of the kernel's file, which tells its rungs apart: what there is to see before a thread has started.
+void draw_head(KernelView& view) {
+  const std::string& kernel = view.kernel.place().of_kernel().id;
+  kernel_title(
+      view, "kernel_place",
+      tr_format("thread {} has not started: take a step. What {}.cuh says of its rungs:", view.state.thread, kernel));
+  ImGui::BeginChild("kernel_head_room");
+  draw_head_parts(view, kernel);
+  ImGui::EndChild();
+}
+
 }  // namespace
 
 void draw_kernel_source(KernelView& view) {
   const std::string place = cuda::demos::place_words(view.thread());
-  if (place.empty()) {
-    return kernel_title(view, "kernel_place", tr_format("thread {} has not started: take a step", view.state.thread));
-  }
+  if (place.empty()) return draw_head(view);
   const std::vector<std::string>& lines = cuda::demos::source_lines(view.thread().site);
   kernel_title(view, "kernel_place",
                lines.empty() ? tr_format("the source of {} is not in this program", place) : place);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cuda/demos/stepped_figures.h"
 #include "cuda/demos/stepped_text.h"
 #include "visualizer/draw/painter.h"
 #include "visualizer/panels/kernel_panel.h"

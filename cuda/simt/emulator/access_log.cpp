@@ -9,10 +9,6 @@
 namespace kvarium::cuda::emulator {
 namespace {
 
-constexpr std::size_t kSectorBytes = 32;
-constexpr std::size_t kBankBytes = 4;
-constexpr std::size_t kBanks = 32;
-
 std::size_t num_distinct(std::vector<std::size_t>& numbers) {
   std::sort(numbers.begin(), numbers.end());
   return static_cast<std::size_t>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());

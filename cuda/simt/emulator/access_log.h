@@ -16,6 +16,8 @@ namespace kvarium::cuda::emulator {
 
 class Block;
 
+inline constexpr std::size_t kSectorBytes = 32, kBankBytes = 4, kBanks = 32;
+
 /// What one lane asks for, as bytes from the beginning of its buffer or array. Buffers begin on a multiple of 256.
 struct LaneAccess {
   unsigned lane = 0;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "cuda/demos/kernel_head.h"
 #include "cuda/demos/source_text.h"
 #include "cuda/demos/stepped_text.h"
 #include "tests/support/catch.h"
@@ -100,6 +101,34 @@ TEST_CASE("every line of a kernel that touches memory has its source in the prog
     }
   });
   CHECK(source_lines({"somewhere/else.cuh", 1}).empty());
+}
+
+TEST_CASE("the head of each kernel's file has a table with its rungs") {
+  for (const Kernel& kernel : kernels()) {
+    INFO(kernel.id);
+    std::set<std::string> names;
+    for (const HeadPart& part : head_parts(head_comment(kernel.id))) {
+      for (const std::vector<std::string>& row : part.table) {
+        CHECK(row.size() == part.table[0].size());
+        names.insert(row[0]);
+      }
+      if (!part.table.empty() && part.table[0][0] == "step") names.insert("sample");
+    }
+    for (const Rung& rung : kernel.rungs) CHECK(names.count(rung.id) == 1);
+  }
+  CHECK(head_comment("softmix").empty());
+}
+
+TEST_CASE("paragraphs, equations and tables of a head are told apart") {
+  const std::vector<HeadPart> parts =
+      head_parts({"A sum of", "numbers:", "  s = a + b", "", "  rung   idea  bytes moved", "  plain  one   2 n",
+                  "         by one", "", "n: numbers."});
+  REQUIRE(parts.size() == 4);
+  CHECK(parts[0].words == "A sum of numbers:");
+  CHECK(parts[1].words == "s = a + b");
+  CHECK(parts[2].table ==
+        std::vector<std::vector<std::string>>{{"rung", "idea", "bytes moved"}, {"plain", "one by one", "2 n"}});
+  CHECK(parts[3].words == "n: numbers.");
 }
 
 TEST_CASE("a demo is found by its names, and a wrong name is answered with those that there are") {

@@ -94,8 +94,8 @@ TEST_CASE("quantized_pack: the scale lets the largest number be the largest code
   CHECK(scale_of<i4x2>(0) == 0);
   CHECK(back<i4x2>({0, 0, 0, 0, 0, 0, 0, 0}, 0) == std::vector<float>(8, 0.0F));
   CHECK(std::isnan(scale_of<i8>(INFINITY)));
-  CHECK(std::isnan(scale_of<e4m3>(larger(1, NAN))));
-  CHECK(std::isnan(scale_of<e4m3>(larger(NAN, 1))));
+  CHECK(std::isnan(scale_of<e4m3>(larger(1.0F, NAN))));
+  CHECK(std::isnan(scale_of<e4m3>(larger(NAN, 1.0F))));
 }
 
 TEST_CASE("quantize_kv: every number comes back within half a step, and no other slot is touched") {

@@ -26,7 +26,7 @@ struct RopeProblem {
 
   bool fits_packs() const {
     return fits_rope_packs<T>({nullptr, 0, heads, heads * head_dim, head_dim}, num_pairs, pairs) &&
-           first() % Pack<T>::kCount == 0;
+           kvarium::cuda::fits_packs<T>(first());
   }
 
   std::vector<T> run(RopeRung rung) const {
