@@ -1,17 +1,16 @@
-// Lesson 17: one matrix product, three kernels. What each moves between the memory of a GPU and its threads is counted
-// by the emulator while they compute the same numbers. Runs on scenario S02; the chapter is
-// docs/lessons/17_from_threads_to_tensor_cores.md.
+// Lesson 17: one matrix product, three kernels; then attention, three kernels (17_prefill_ladder.cpp). What each moves
+// between the memory of a GPU and its threads is counted by the emulator while they compute the same numbers. Runs on
+// scenario S02; the chapter is docs/lessons/17_from_threads_to_tensor_cores.md.
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/cost/units.h"
 #include "core/words/words.h"
 #include "cuda/demos/linear_demo.h"
-#include "cuda/demos/stepped_kernel.h"
-#include "cuda/simt/emulator/options.h"
 #include "cuda/simt/fragment.h"
+#include "lessons/17_prefill_ladder.h"
 #include "lessons/kit/lesson_kit.h"
+#include "lessons/kit/measured_kernel.h"
 #include "lessons/kit/points.h"
 #include "lessons/kit/scenario_run.h"
 #include "lessons/lessons.h"
@@ -20,7 +19,6 @@ namespace kvarium {
 namespace {
 
 using cuda::demos::LinearStep;
-using cuda::emulator::AccessLog;
 using cuda::emulator::LineCount;
 using cuda::emulator::Space;
 
@@ -29,42 +27,17 @@ constexpr RequestId kA{0};
 constexpr cuda::demos::LinearSize kSize{64, 128, 16};
 constexpr std::uint64_t kNumber = 2;  // bytes, f16
 
-/// One rung, run by the emulator.
-struct Measured {
-  explicit Measured(LinearStep step, const cuda::demos::LinearSize& size = kSize) {
-    const auto instance = cuda::demos::linear_instance(step, size);
-    cuda::emulator::Emulation options;
-    options.log = &log;
-    const cuda::emulator::UseEmulation use(options);
-    cuda::emulator::run_launch(instance->launch());
-    result = instance->outputs()[0].numbers;
-  }
-  /// Of one buffer or shared array, all lines that read it.
-  LineCount reads(const std::string& region) const {
-    LineCount sum;
-    for (const LineCount& line : log.lines()) {
-      if (line.region != region || line.access != cuda::emulator::Access::load) continue;
-      sum.requests += line.requests;
-      sum.bytes += line.bytes;
-      sum.answers += line.answers;
-      sum.fewest_answers += line.fewest_answers;
-    }
-    return sum;
-  }
-  std::size_t input_bytes() const { return reads("x").bytes + reads("weight").bytes; }
+MeasuredKernel measured(LinearStep step, const cuda::demos::LinearSize& size = kSize) {
+  return MeasuredKernel(*cuda::demos::linear_instance(step, size));
+}
 
-  AccessLog log;
-  std::vector<float> result;
-};
+const std::vector<std::string> kInputs{"x", "weight"};
+std::size_t input_bytes(const MeasuredKernel& rung) { return rung.reads(kInputs).bytes; }
 
 struct Ladder {
-  Measured plain{LinearStep::plain}, tiled{LinearStep::tiled}, mma{LinearStep::mma};
+  MeasuredKernel plain = measured(LinearStep::plain), tiled = measured(LinearStep::tiled),
+                 mma = measured(LinearStep::mma);
 };
-
-std::vector<std::string> points_to(const char* rung) {
-  const cuda::demos::DemoPlace place = cuda::demos::find_demo("linear", rung, "");
-  return {tab_point("kernel"), cuda::demos::step_point({place, cuda::demos::StepSize::phase, 1})};
-}
 
 void the_work(LessonKit& kit, ScenarioRun& run) {
   kit.say(std::string(
@@ -90,17 +63,17 @@ void the_plain_rung(LessonKit& kit, const Ladder& ladder) {
   kit.say(
       std::string(tr("The plain kernel gives each result a thread. The thread walks along a row of x and a row of the "
                      "weights, multiplies and adds. No thread knows of another.")),
-      points_to("plain"));
+      points_to_rung("linear", "plain"));
   const std::uint64_t x_bytes = static_cast<std::uint64_t>(kSize.tokens * kSize.inputs) * kNumber;
   kit.ask({.text = tr_format("x has {} × {} numbers. How often is each of them read?", kSize.tokens, kSize.inputs),
            .choices = {"1", "64", "128"},
            .expected = "128",
-           .answer = std::to_string(ladder.plain.reads("x").bytes / x_bytes),
+           .answer = std::to_string(ladder.plain.reads({"x"}).bytes / x_bytes),
            .because =
                tr_format("Once for each output; and each weight once for each token. In all {} instead of {}.",
-                         binary_size(ladder.plain.input_bytes()),
+                         binary_size(input_bytes(ladder.plain)),
                          binary_size(x_bytes + static_cast<std::uint64_t>(kSize.outputs * kSize.inputs) * kNumber))});
-  const LineCount weight = ladder.plain.reads("weight");
+  const LineCount weight = ladder.plain.reads({"weight"});
   kit.say(
       tr_format("And badly: neighbouring lanes want weights that lie a row apart, so {} sectors of 32 bytes come where "
                 "{} would hold what is asked for. A warp is quick when its lanes read side by side.",
@@ -124,13 +97,13 @@ void the_tiled_rung(LessonKit& kit, const Ladder& ladder) {
                          "load a tile of 32 × 32 numbers of x and one of the weights, meet at a barrier, and use every "
                          "number 32 times "
                          "before the next tiles come.")),
-          points_to("tiled"));
+          points_to_rung("linear", "tiled"));
   kit.ask({.text = std::string(tr("How many times fewer bytes of x and of the weights come from the large memory?")),
            .choices = {"8", "32", "256"},
            .expected = "32",
-           .answer = std::to_string(ladder.plain.input_bytes() / ladder.tiled.input_bytes()),
+           .answer = std::to_string(input_bytes(ladder.plain) / input_bytes(ladder.tiled)),
            .because = tr_format("{} instead of {}: what one thread loads, 32 use.",
-                                binary_size(ladder.tiled.input_bytes()), binary_size(ladder.plain.input_bytes()))});
+                                binary_size(input_bytes(ladder.tiled)), binary_size(input_bytes(ladder.plain)))});
   kit.say(
       std::string(tr("Shared memory has 32 banks of 4 bytes; words of one bank are answered one after another. In the "
                      "inner loop each lane reads its own row of the weights' tile, all at the same column.")));
@@ -144,7 +117,7 @@ void the_tiled_rung(LessonKit& kit, const Ladder& ladder) {
        .because = tr_format("Rows of 32 put a whole column into one bank. The kernel makes its rows 33 long: then it "
                             "takes {}. One number for each row that nobody reads, and the conflict is gone.",
                             column_wavefronts(33))});
-  const LineCount tile = ladder.tiled.reads("weight_tile");
+  const LineCount tile = ladder.tiled.reads({"weight_tile"});
   kit.expect("wavefronts of the weights' tile, for each request", 1, tile.answers / tile.requests);
 }
 
@@ -179,7 +152,7 @@ void the_matrix_rung(LessonKit& kit, const Ladder& ladder) {
           "mma.m16n8k16, "
           "adds the product of 16 × 16 and 16 × 8 numbers to 16 × 8 sums: 2,048 multiplications. No lane has a matrix: "
           "each holds a few numbers of all three, a fragment.")),
-      points_to("mma"));
+      points_to_rung("linear", "mma"));
   kit.show(fragment_figure());
   kit.ask({.text = std::string(tr("Which lane holds row 9, column 5 of the 16 × 8 sums?")),
            .choices = {},
@@ -188,36 +161,28 @@ void the_matrix_rung(LessonKit& kit, const Ladder& ladder) {
            .because =
                std::string(tr("Lanes go by fours along a row, each with two neighbours: row 9 is the second row of the "
                               "lower half, lanes 4 to 7, and columns 4 and 5 belong to the third of them."))});
-  const std::size_t same = static_cast<std::size_t>(
-      std::count_if(ladder.mma.result.begin(), ladder.mma.result.end(),
-                    [&, i = std::size_t{0}](float number) mutable { return number == ladder.plain.result[i++]; }));
+  const std::size_t same = static_cast<std::size_t>(std::count_if(
+      ladder.mma.result.numbers.begin(), ladder.mma.result.numbers.end(),
+      [&, i = std::size_t{0}](float number) mutable { return number == ladder.plain.result.numbers[i++]; }));
   kit.say(
       tr_format("A block makes 64 × 128 results at once, so every number of x is used 128 times and every weight 64 "
                 "times: {} come from the large memory. The next tiles are copied while these are multiplied. All {} "
                 "results are those of the plain kernel.",
-                binary_size(ladder.mma.input_bytes()), same));
+                binary_size(input_bytes(ladder.mma)), same));
   kit.expect("results of the matrix instructions that are those of the plain kernel",
              static_cast<std::uint64_t>(kSize.tokens * kSize.outputs), same);
 }
 
-std::string ladder_row(const char* name, const Measured& rung, const Measured& plain) {
-  const cuda::demos::Traffic traffic = cuda::demos::traffic(rung.log);
-  return fmt::format("{:<7}{:>12}{:>10.1f}{:>10}{:>10}{:>12}{:>10}\n", name, binary_size(rung.input_bytes()),
-                     static_cast<double>(plain.input_bytes()) / static_cast<double>(rung.input_bytes()),
-                     traffic.sectors, traffic.fewest_sectors, traffic.wavefronts, traffic.fewest_wavefronts);
-}
-
 void the_ladder(LessonKit& kit, const Ladder& ladder) {
-  kit.show(tr_format("{:<7}{:>12}{:>10}{:>10}{:>10}{:>12}{:>10}\n", "rung", "x, weights", "fewer", "sectors", "fewest",
-                     "wavefronts", "fewest") +
-           ladder_row("plain", ladder.plain, ladder.plain) + ladder_row("tiled", ladder.tiled, ladder.plain) +
-           ladder_row("mma", ladder.mma, ladder.plain));
+  kit.show(ladder_heads("x, weights") + ladder_row("plain", ladder.plain, ladder.plain, kInputs) +
+           ladder_row("tiled", ladder.tiled, ladder.plain, kInputs) +
+           ladder_row("mma", ladder.mma, ladder.plain, kInputs));
   kit.say(
       std::string(tr("Here is the ladder, as counted. Each rung computes the same and asks the large memory for less, "
                      "because what was brought is used more often before it goes.")));
   constexpr cuda::demos::LinearSize kOneToken{1, 16, 64};
   const std::uint64_t flops = std::uint64_t{2} * kOneToken.outputs * kOneToken.inputs;
-  const std::uint64_t bytes = Measured(LinearStep::few, kOneToken).reads("weight").bytes;
+  const std::uint64_t bytes = measured(LinearStep::few, kOneToken).reads({"weight"}).bytes;
   kit.ask(
       {.text = std::string(tr("With one token, as in decode: how many multiplications and additions are there for each "
                               "byte of the weights, in 16-bit numbers?")),
@@ -229,7 +194,7 @@ void the_ladder(LessonKit& kit, const Ladder& ladder) {
                           "used twice: decode waits for memory, and only a batch of sequences brings more work "
                           "for each byte (lesson 02). The kernel for few tokens reads 16 bytes a lane, and each "
                           "weight once."))},
-      points_to("few"));
+      points_to_rung("linear", "few"));
 }
 
 }  // namespace
@@ -244,6 +209,7 @@ void from_threads_to_tensor_cores(LessonKit& kit) {
   the_tiled_rung(kit, ladder);
   the_matrix_rung(kit, ladder);
   the_ladder(kit, ladder);
+  climb_the_prefill_ladder(kit);
   run.to_end(kit);
   kit.say(std::string(tr(
       "To remember: a quick kernel is a plan of what to bring when. Read side by side, use what was brought by all who "

@@ -145,6 +145,9 @@ TEST_CASE("lesson 17 climbs a ladder of kernels and counts what each brings") {
   CHECK_THAT(text, contains("plain       512 KiB       1.0"));
   CHECK_THAT(text, contains("tiled      16.0 KiB      32.0"));
   CHECK_THAT(text, contains("mma        6.00 KiB      85.3"));
+  CHECK_THAT(text, contains("naive      1.41 MiB       1.0"));
+  CHECK_THAT(text, contains("tiled      30.5 KiB      47.4"));
+  CHECK_THAT(text, contains("mma        8.00 KiB     180.8"));
   CHECK_THAT(text, contains("  9     4   4   5   5   6   6   7   7\n"));
 }
 
