@@ -6,8 +6,9 @@ usage() {
   cat <<'TEXT'
 cuda/device_check.sh [--out FOLDER] [--quick]
 
-  Builds the kernels, runs their check (on a device under memcheck and racecheck too, where compute-sanitizer is),
-  times every rung against what the device can do at best, and against PyTorch's attention where PyTorch is.
+  Builds the kernels, runs their check (on a device under memcheck and racecheck too, where compute-sanitizer is, and
+  that of a whole model too, where the libraries of a full build are), times every rung against what the device can
+  do at best, and against PyTorch's attention where PyTorch is.
   Needs a C++ compiler and CMake; with nvcc and a device the kernels run there, without they run emulated, which
   says what they move but not how long they take. Ends with one table; FOLDER gets bench.json and the logs.
 
@@ -58,7 +59,7 @@ run_check() {  # name, command...
   local name=$1 status=0
   shift
   "$@" >"$out/$name.log" 2>&1 || status=$?
-  echo "$name: $(tail -n 1 "$out/$name.log")"
+  echo "$name: $(grep . "$out/$name.log" | tail -n 1)"
   [ $status -eq 0 ] || { grep -E "WRONG|ERROR|=====" "$out/$name.log" | head -n 40 && exit 1; }
 }
 
@@ -70,6 +71,18 @@ if [ $device = yes ] && [ $quick = no ]; then
     done
   else
     echo "memcheck, racecheck: left out, there is no compute-sanitizer here"
+  fi
+fi
+
+# A whole model on the device, beside the CPU reference, which needs the libraries of a full build.
+if [ $device = yes ]; then
+  full=$root/build/device_check_runner
+  if cmake -S "$root" -B "$full" "${options[@]}" -DKVARIUM_KERNELS=OFF >"$out/configure_runner.log" 2>&1; then
+    cmake --build "$full" --parallel "$(nproc 2>/dev/null || echo 2)" --target kernel_runner_device_test \
+      >"$out/build_runner.log" 2>&1 || { cat "$out/build_runner.log" && exit 1; }
+    run_check runner "$full/kernel_runner_device_test"
+  else
+    echo "runner: left out, a library of the full build is not here: see $out/configure_runner.log"
   fi
 fi
 

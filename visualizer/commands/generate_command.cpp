@@ -18,6 +18,7 @@
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
 #include "cuda/kernels/most_tree_tokens.h"
+#include "cuda/runner/device_runner.h"
 #include "lessons/scenarios/field.h"
 #include "lessons/scenarios/scenario.h"
 #include "visualizer/commands/command.h"
@@ -57,6 +58,12 @@ const std::map<std::string, CacheKind>& cache_kinds() {
   return kKinds;
 }
 
+const std::map<std::string, RunnerKind>& runner_kinds() {
+  static const std::map<std::string, RunnerKind> kKinds{
+      {"cpu", RunnerKind::reference}, {"kernels", RunnerKind::kernels}, {"device", RunnerKind::device}};
+  return kKinds;
+}
+
 const std::map<std::string, cuda::NumberType>& number_types() {
   static const std::map<std::string, cuda::NumberType> kTypes{
       {"f32", cuda::NumberType::f32}, {"f16", cuda::NumberType::f16}, {"bf16", cuda::NumberType::bf16}};
@@ -85,12 +92,12 @@ void check_flags(const Options& options) {
     if (options.prompts.size() > 1) throw InputError(std::string(tr("several --prompt need --cache paged")));
     if (engine.candidates > 1) throw InputError(std::string(tr("--candidates above 1 needs --cache paged")));
     if (engine.prefix_cache != "off") throw InputError(std::string(tr("--prefix-cache needs --cache paged")));
-    if (options.runner != "cpu") throw InputError(std::string(tr("--runner kernels needs --cache paged")));
+    if (options.runner != "cpu") throw InputError(tr_format("--runner {} needs --cache paged", options.runner));
     if (!options.speculate.empty()) throw InputError(std::string(tr("--speculate needs --cache paged")));
   }
   if (options.runner == "cpu" && options.numbers != "f32") {
     throw InputError(
-        tr_format("--numbers {} needs --runner kernels: the CPU reference computes in F32", options.numbers));
+        tr_format("--numbers {} needs --runner kernels or device: the CPU reference computes in F32", options.numbers));
   }
   if (!options.draft.empty() && options.speculate != "draft") {
     throw InputError(std::string(tr("--draft needs --speculate draft")));
@@ -129,7 +136,7 @@ GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {
     spec.requests.push_back(request);
   }
   spec.cache = cache_kinds().at(options.cache);
-  spec.runner = options.runner == "cpu" ? RunnerKind::reference : RunnerKind::kernels;
+  spec.runner = runner_kinds().at(options.runner);
   spec.numbers = number_types().at(options.numbers);
   spec.engine = options.engine;
   if (options.speculate == "medusa-tree" && options.runner != "cpu" &&
@@ -154,18 +161,26 @@ void print_now(std::string_view bytes, CancelToken& cancel) {
   if (errno != EPIPE) throw std::system_error(errno, std::generic_category());
 }
 
-void print_report(const GenerationReport& report, const Options& options) {
-  if (options.runner == "cpu") {
-    fmt::print(stderr, "{}",
-               tr_format("{} tokens after a prompt of {} in {:.3f} s: {:.1f} tokens/s\n", report.new_tokens,
-                         report.prompt_tokens, report.seconds,
-                         report.seconds > 0 ? static_cast<double>(report.new_tokens) / report.seconds : 0.0));
-  } else {
-    fmt::print(stderr, "{}",
-               tr_format("{} tokens after a prompt of {} by the CUDA kernels in {}, emulated: no time of theirs is a "
-                         "device's\n",
-                         report.new_tokens, report.prompt_tokens, options.numbers));
+/// How many tokens, by whom, and how quickly, where the time is theirs.
+std::string speed_in_words(const GenerationReport& report, const Options& options) {
+  if (options.runner == "kernels") {
+    return tr_format(
+        "{} tokens after a prompt of {} by the CUDA kernels in {}, emulated: no time of theirs is a "
+        "device's\n",
+        report.new_tokens, report.prompt_tokens, options.numbers);
   }
+  const double speed = report.seconds > 0 ? static_cast<double>(report.new_tokens) / report.seconds : 0.0;
+  if (options.runner == "device") {
+    return tr_format("{} tokens after a prompt of {} by the CUDA kernels in {} on {}, in {:.3f} s: {:.1f} tokens/s\n",
+                     report.new_tokens, report.prompt_tokens, options.numbers, cuda::device_name(), report.seconds,
+                     speed);
+  }
+  return tr_format("{} tokens after a prompt of {} in {:.3f} s: {:.1f} tokens/s\n", report.new_tokens,
+                   report.prompt_tokens, report.seconds, speed);
+}
+
+void print_report(const GenerationReport& report, const Options& options) {
+  fmt::print(stderr, "{}", speed_in_words(report, options));
   fmt::print(stderr, "{}", tr_format("cache {}: {}\n", options.cache, size_in_words(report.cache_bytes)));
   fmt::print(stderr, "{}",
              tr_format("K and V computed {} times (token and layer), {} dot products, {} read, {} FLOP\n",
@@ -343,8 +358,9 @@ Command generate_command(CLI::App& program) {
       ->capture_default_str();
   flags
       ->add_option("--runner", options->runner,
-                   std::string(tr("who computes: the CPU reference, or the CUDA kernels, emulated thread by thread")))
-      ->check(CLI::IsMember({"cpu", "kernels"}))
+                   std::string(tr("who computes: the CPU reference; the CUDA kernels, emulated thread by thread; "
+                                  "or a device, in a program built with CUDA")))
+      ->check(CLI::IsMember({"cpu", "kernels", "device"}))
       ->capture_default_str();
   flags->add_option("--numbers", options->numbers, std::string(tr("what the kernels compute with and keep")))
       ->check(CLI::IsMember({"f32", "f16", "bf16"}))

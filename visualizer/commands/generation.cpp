@@ -15,6 +15,8 @@
 #include "cpu_reference/model/transformer.h"
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
+#include "cuda/runner/device_runner.h"
+#include "cuda/simt/out_of_device_memory.h"
 #include "lessons/scenarios/direct_request.h"
 #include "lessons/scenarios/serve.h"
 
@@ -83,7 +85,9 @@ std::uint64_t enough_blocks(const GenerationSpec& spec, const ModelShape& shape)
 
 std::unique_ptr<ModelRunner> make_runner(const ModelChoice& choice, const GenerationSpec& spec) {
   if (spec.runner == RunnerKind::reference) return std::make_unique<cpu::CpuRunner>(choice.model);
-  return cuda::make_kernel_runner(cuda::plain_model(*choice.model), spec.numbers);
+  const cuda::PlainModel model = cuda::plain_model(*choice.model);
+  if (spec.runner == RunnerKind::device) return cuda::make_device_runner(model, spec.numbers);
+  return cuda::make_kernel_runner(model, spec.numbers);
 }
 
 void through_engine(const ModelChoice& choice, const GenerationSpec& spec, EventSink& sink, const CancelToken& cancel,
@@ -165,7 +169,12 @@ GenerationReport generate(const ModelChoice& choice, const GenerationSpec& spec,
   GenerationReport report;
   for (const RequestSpec& request : spec.requests) report.prompt_tokens += request.prompt.size();
   if (spec.cache == CacheKind::paged) {
-    through_engine(choice, spec, meter, cancel, text, report);
+    try {
+      through_engine(choice, spec, meter, cancel, text, report);
+    } catch (const cuda::OutOfDeviceMemory& full) {
+      throw InputError(tr_format("the memory of the device is full ({}): choose a smaller pool, model or prompt",
+                                 std::string(full.what())));
+    }
   } else {
     without_engine(choice, spec, meter, cancel, text, report);
   }

@@ -23,8 +23,8 @@ namespace kvarium {
 
 enum class CacheKind { none, contiguous, paged };
 
-/// Who computes: the CPU reference, or the kernels, which a device or the emulator runs.
-enum class RunnerKind { reference, kernels };
+/// Who computes: the CPU reference, or the kernels, which the emulator runs, or a device.
+enum class RunnerKind { reference, kernels, device };
 
 struct GenerationSpec {
   std::vector<RequestSpec> requests;  ///< all arrive at once; with another cache than paged a single one
@@ -32,7 +32,7 @@ struct GenerationSpec {
   /// Only paged: block_size, num_blocks, seed, max_running, token_budget, the choices. num_blocks 0: as many as all
   /// prompts and answers may need when nothing is shared.
   ScenarioParams engine;
-  RunnerKind runner = RunnerKind::reference;         ///< kernels: only paged
+  RunnerKind runner = RunnerKind::reference;         ///< the others: only paged
   cuda::NumberType numbers = cuda::NumberType::f32;  ///< of the kernels
   /// None: nothing is guessed ahead. Only paged, at most engine.draft_length a round.
   std::optional<ProposerChoice> proposer;

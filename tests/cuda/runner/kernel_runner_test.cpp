@@ -1,6 +1,4 @@
-// The runner over the kernels, here in the emulator, beside the CPU reference's.
-
-#include "cuda/runner/kernel_runner.h"
+// The runner over the kernels, by the emulator or a device, beside the CPU reference's.
 
 #include <filesystem>
 
@@ -11,8 +9,8 @@
 #include "cpu_reference/loaders/shipped_models.h"
 #include "cpu_reference/model/weights.h"
 #include "cpu_reference/tokenizer/tokenizer.h"
-#include "cuda/simt/host.h"
 #include "tests/cpu_reference/support.h"
+#include "tests/cuda/runner/runner_under_test.h"
 #include "tests/support/engine_checks.h"
 #include "tests/support/seeded_model.h"
 #include "tests/support/shared_data.h"
@@ -20,10 +18,9 @@
 
 using namespace kvarium;
 using kvarium::cpu::CpuRunner;
-using kvarium::cuda::make_kernel_runner;
 using kvarium::cuda::NumberType;
-using kvarium::cuda::plain_model;
 using kvarium_test::difference;
+using kvarium_test::make_runner;
 using kvarium_test::random_tokens;
 using kvarium_test::reordering_tolerance;
 
@@ -108,7 +105,7 @@ void check_same_tokens(const std::shared_ptr<const cpu::Model>& model, const Tok
                        const std::vector<std::vector<TokenId>>& prompts, std::uint32_t new_tokens,
                        const EngineConfig& config) {
   CpuRunner reference(model);
-  const std::unique_ptr<ModelRunner> kernels = make_kernel_runner(plain_model(*model), NumberType::f32);
+  const std::unique_ptr<ModelRunner> kernels = make_runner(*model, NumberType::f32);
   CHECK(answers(*kernels, text, config, prompts, new_tokens) == answers(reference, text, config, prompts, new_tokens));
 }
 
@@ -128,7 +125,7 @@ TEST_CASE("kernels in F32 and the CPU reference compute the same logits, in batc
     INFO(model->config.shape.name);
     CpuRunner reference(model);
     const std::vector<float> wanted = logits_of_batches(reference, 64);
-    const auto kernels = make_kernel_runner(plain_model(*model), NumberType::f32);
+    const auto kernels = make_runner(*model, NumberType::f32);
     CHECK(difference(logits_of_batches(*kernels, 64), wanted) <= reordering_tolerance(model->config, wanted));
   }
 }
@@ -155,7 +152,7 @@ TEST_CASE("a token that sees enough keys for two parts gets the logits of the CP
   };
   CpuRunner reference(model);
   const std::vector<float> wanted = last_logits(reference);
-  const auto kernels = make_kernel_runner(plain_model(*model), NumberType::f32);
+  const auto kernels = make_runner(*model, NumberType::f32);
   CHECK(difference(last_logits(*kernels), wanted) <= reordering_tolerance(model->config, wanted));
 }
 
@@ -164,9 +161,9 @@ TEST_CASE("kernels in F16 and BF16 compute the same logits up to the rounding of
     INFO(model->config.shape.name);
     CpuRunner reference(model);
     const std::vector<float> wanted = logits_of_batches(reference, 64);
-    const auto half = make_kernel_runner(plain_model(*model), NumberType::f16);
+    const auto half = make_runner(*model, NumberType::f16);
     CHECK(difference(logits_of_batches(*half, 64), wanted) <= rounding_tolerance(model->config, 0x1p-11F, wanted));
-    const auto brain = make_kernel_runner(plain_model(*model), NumberType::bf16);
+    const auto brain = make_runner(*model, NumberType::bf16);
     CHECK(difference(logits_of_batches(*brain, 64), wanted) <= rounding_tolerance(model->config, 0x1p-8F, wanted));
   }
 }
@@ -202,7 +199,7 @@ TEST_CASE("stories260K has over the kernels the logits that it has over the CPU 
   }
   const std::shared_ptr<const cpu::Model> model = cpu::load_llama2c(file.string());
   CpuRunner reference(model);
-  const auto kernels = make_kernel_runner(plain_model(*model), NumberType::f32);
+  const auto kernels = make_runner(*model, NumberType::f32);
   const std::vector<float> wanted = logits_of_batches(reference, 512);
   CHECK(difference(logits_of_batches(*kernels, 512), wanted) <= reordering_tolerance(model->config, wanted));
 }
@@ -246,7 +243,7 @@ TEST_CASE("a tree of more drafts than the kernels have bits for is refused in a 
 
 TEST_CASE("blocks that were saved come back, and a copied block holds what the first one does") {
   const auto model = GENERATE(small_model(), latent_model());
-  const auto runner = make_kernel_runner(plain_model(*model), NumberType::bf16);
+  const auto runner = make_runner(*model, NumberType::bf16);
   runner->create_cache(4, 4);
   const std::vector<TokenId> tokens = random_tokens(8, 64, 1);
   const std::vector<BlockId> first{BlockId{2}, BlockId{0}}, second{BlockId{1}, BlockId{3}};
@@ -265,7 +262,7 @@ TEST_CASE("blocks that were saved come back, and a copied block holds what the f
 
 TEST_CASE("a pass that cannot be is refused before anything is computed") {
   const auto model = small_model();
-  const auto runner = make_kernel_runner(plain_model(*model), NumberType::f32);
+  const auto runner = make_runner(*model, NumberType::f32);
   const std::vector<TokenId> tokens = random_tokens(4, 64, 1), outside{TokenId{64}};
   const std::vector<BlockId> table{BlockId{0}}, unknown{BlockId{3}};
   const auto refuse = [&](const ScheduledSequence& bad) {
@@ -290,13 +287,13 @@ TEST_CASE("a model whose heads or latent rows no kernel takes is refused by thei
   kvarium_test::SeededParams params;
   params.query_heads = params.kv_heads = 2;
   params.hidden = 96;
-  CHECK_THROWS_WITH(make_kernel_runner(plain_model(*kvarium_test::seeded_model(params)), NumberType::f32),
+  CHECK_THROWS_WITH(make_runner(*kvarium_test::seeded_model(params), NumberType::f32),
                     kvarium_test::contains("not of 48"));
   kvarium_test::SeededParams latent;
   latent.query_heads = latent.kv_heads = 2;
   latent.latent_dim = 9;
   latent.rotary_key_dim = 4;
-  CHECK_THROWS_WITH(make_kernel_runner(plain_model(*kvarium_test::seeded_model(latent)), NumberType::f32),
+  CHECK_THROWS_WITH(make_runner(*kvarium_test::seeded_model(latent), NumberType::f32),
                     kvarium_test::contains("both even, not of 13 and 9"));
 }
 
@@ -310,23 +307,9 @@ TEST_CASE("a pass over latent rows does the work that the CPU reference counts")
   };
   CpuRunner reference(model);
   const Work wanted = work_of(reference);
-  const auto kernels = make_kernel_runner(plain_model(*model), NumberType::f32);
+  const auto kernels = make_runner(*model, NumberType::f32);
   const Work got = work_of(*kernels);
   CHECK(got.flops == wanted.flops);
   CHECK(got.score_products == wanted.score_products);
   CHECK(got.kv_projections == wanted.kv_projections);
-}
-
-TEST_CASE("weights or a cache that do not fit into the device's memory are refused, and nothing stays behind") {
-  const auto model = small_model();
-  const std::size_t before = kvarium::cuda::device_bytes_in_use();
-  kvarium::cuda::set_device_bytes(before + 1000);
-  CHECK_THROWS_AS(make_kernel_runner(plain_model(*model), NumberType::f32), kvarium::cuda::OutOfDeviceMemory);
-  CHECK(kvarium::cuda::device_bytes_in_use() == before);
-  kvarium::cuda::set_device_bytes(before + (std::size_t{1} << 18U));
-  const auto runner = make_kernel_runner(plain_model(*model), NumberType::f32);
-  const std::size_t weights = kvarium::cuda::device_bytes_in_use();
-  CHECK_THROWS_AS(runner->create_cache(1000, 16), kvarium::cuda::OutOfDeviceMemory);
-  CHECK(kvarium::cuda::device_bytes_in_use() == weights);
-  kvarium::cuda::set_device_bytes(SIZE_MAX);
 }

@@ -67,6 +67,20 @@ TEST_CASE("generate writes the same text over the kernels, and says that they ar
   CHECK_THAT(half.error, contains("by the CUDA kernels in f16"));
 }
 
+TEST_CASE("generate writes the same text on a device, or says in one line why there is none") {
+  const std::string flags = "generate --model tales-one --prompt 'Once upon' --tokens 4 --runner ";
+  const Outcome device = run_kvarium(flags + "device");
+  if (device.exit_code == 0) {
+    CHECK(device.out == run_kvarium(flags + "cpu").out);
+    CHECK_THAT(device.error, contains("by the CUDA kernels in f32 on ") && contains("tokens/s"));
+    return;
+  }
+  CHECK(device.exit_code == 2);
+  CHECK(device.out.empty());
+  CHECK_THAT(device.error, contains("built without CUDA") || contains("no usable CUDA device"));
+  CHECK(std::count(device.error.begin(), device.error.end(), '\n') == 1);
+}
+
 TEST_CASE("generate refuses kernels where they do not go, in one line") {
   const auto refused = [](const std::string& flags) {
     const Outcome outcome = run_kvarium("generate --prompt Hello --tokens 2 " + flags);
@@ -74,6 +88,7 @@ TEST_CASE("generate refuses kernels where they do not go, in one line") {
     return outcome.error;
   };
   CHECK_THAT(refused("--runner kernels --cache contiguous"), contains("--runner kernels needs --cache paged"));
+  CHECK_THAT(refused("--runner device --cache none"), contains("--runner device needs --cache paged"));
   CHECK_THAT(refused("--numbers f16"), contains("--numbers f16 needs --runner kernels"));
 }
 
