@@ -2,6 +2,7 @@
 
 #include "cuda/kernels/embed.cuh"
 #include "cuda/kernels/linear.cuh"
+#include "cuda/kernels/quantize_keys.cuh"
 #include "cuda/kernels/quantize_kv.cuh"
 #include "cuda/kernels/rope.cuh"
 #include "cuda/kernels/swiglu.cuh"
@@ -9,8 +10,10 @@
 namespace kvarium::cuda {
 inline namespace SIMT_BACKEND {
 
-#define KVARIUM_INSTANTIATE_QUANTIZED(T, Code) \
-  template void quantize_kv<T, Code>(QuantizeKvRung, Stream&, const QuantizeKv<T, Code>&, int, const KvLayout&);
+#define KVARIUM_INSTANTIATE_QUANTIZED(T, Code)                                                                   \
+  template void quantize_kv<T, Code>(QuantizeKvRung, Stream&, const QuantizeKv<T, Code>&, int, const KvLayout&); \
+  template void quantize_keys<T, Code>(QuantizeKeysRung, Stream&, const QuantizeKeys<T, Code>&,                  \
+                                       const std::vector<BlockPair>&, DeviceBuffer<BlockPair>&);
 
 #define KVARIUM_INSTANTIATE(T)                                                                \
   template void rope<T>(RopeRung, Stream&, const RopeRows<T>&, const RopeAngles&, RopePairs); \

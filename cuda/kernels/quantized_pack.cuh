@@ -84,6 +84,9 @@ __device__ __forceinline__ void encode(const float (&numbers)[2], i4x2& code) {
   code.bits = static_cast<std::uint8_t>((low & 15) | (high & 15) << 4);
 }
 
+/// A number in units of its scale; 0 with a scale of 0 or NaN.
+__device__ __forceinline__ float divided(float number, float scale) { return scale > 0 ? number / scale : 0.0F; }
+
 /// With a scale of 0 or NaN every code is 0.
 template <typename Code, int count>
 __device__ __forceinline__ QuantizedPack<Code, count> quantize(const float (&numbers)[count], float scale) {
@@ -93,7 +96,7 @@ __device__ __forceinline__ QuantizedPack<Code, count> quantize(const float (&num
   for (int i = 0; i < count; i += kNumbers) {
     float scaled[kNumbers];
     SIMT_UNROLL
-    for (int j = 0; j < kNumbers; ++j) scaled[j] = scale > 0 ? numbers[i + j] / scale : 0.0F;
+    for (int j = 0; j < kNumbers; ++j) scaled[j] = divided(numbers[i + j], scale);
     encode(scaled, codes.at[i / kNumbers]);
   }
   return codes;

@@ -5,6 +5,7 @@
 #include "tests/cuda/device/expect.h"
 #include "tests/cuda/kernels/linear_problem.h"
 #include "tests/cuda/kernels/pointwise_problem.h"
+#include "tests/cuda/kernels/quantize_keys_problem.h"
 #include "tests/cuda/kernels/quantize_kv_problem.h"
 #include "tests/cuda/kernels/rope_problem.h"
 #include "tests/cuda/kernels/sampling_problem.h"
@@ -18,6 +19,14 @@ void check_quantize_kv(const std::string& types) {
   const QuantizeKvProblem<T, Code> problem({16, 3, 64}, {17, 3, kNoSlot, 0, 40});
   for (const QuantizeKvRung rung : {QuantizeKvRung::thread, QuantizeKvRung::packs}) {
     expect(problem.num_wrong(rung) == 0, "quantize_kv " + types + ", rung " + std::to_string(static_cast<int>(rung)));
+  }
+}
+
+template <typename T, typename Code>
+void check_quantize_keys(const std::string& types) {
+  const QuantizeKeysProblem<T, Code> problem({16, 3, 64}, {{3, 1, 16}, {0, 2, 9}});
+  for (const QuantizeKeysRung rung : {QuantizeKeysRung::thread, QuantizeKeysRung::shared}) {
+    expect(problem.num_wrong(rung) == 0, "quantize_keys " + types + ", rung " + std::to_string(static_cast<int>(rung)));
   }
 }
 
@@ -128,6 +137,9 @@ void check_dense_kernels() {
   check_quantize_kv<f16, i8>("f16 to i8");
   check_quantize_kv<bf16, e4m3>("bf16 to e4m3");
   check_quantize_kv<bf16, i4x2>("bf16 to i4");
+  check_quantize_keys<float, i8>("f32 to i8");
+  check_quantize_keys<bf16, e4m3>("bf16 to e4m3");
+  check_quantize_keys<bf16, i4x2>("bf16 to i4");
 }
 
 }  // namespace kvarium_test

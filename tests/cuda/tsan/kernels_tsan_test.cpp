@@ -12,6 +12,7 @@
 #include "cuda/kernels/softmax.cuh"
 #include "cuda/kernels/store_kv.cuh"
 #include "cuda/kernels/swiglu.cuh"
+#include "tests/cuda/kernels/quantize_keys_problem.h"
 #include "tests/cuda/kernels/verify_draft_problem.h"
 #include "tests/cuda/tsan/launched.h"
 #include "tests/support/catch.h"
@@ -189,4 +190,11 @@ TEST_CASE("ThreadSanitizer: verify_draft is silent, and the barrier behind its s
   CHECK(reports_of({}, [&] { problem.run(VerifyRung::block); }) == 0);
   const kvarium_test::VerifyProblem<float> bonus(70, {0}, true);  // no thread turns off without the barrier
   CHECK(reports_without(0, [&] { bonus.run(VerifyRung::block); }) > 0);
+}
+
+TEST_CASE("ThreadSanitizer: quantize_keys is silent, and its barrier is needed") {
+  const kvarium_test::QuantizeKeysProblem<float, i4x2> problem({4, 2, 32}, {{0, 1, 4}, {2, 0, 3}});
+  CHECK(reports_of({}, [&] { problem.run(QuantizeKeysRung::thread); }) == 0);
+  CHECK(reports_of({}, [&] { problem.run(QuantizeKeysRung::shared); }) == 0);
+  CHECK(reports_without(0, [&] { problem.run(QuantizeKeysRung::shared); }) > 0);
 }
