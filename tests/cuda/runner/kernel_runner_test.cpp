@@ -226,13 +226,13 @@ TEST_CASE("a tree of drafts beside a chain gets the logits of the CPU reference,
     return all;
   };
   CpuRunner reference(model, 1);
-  const auto kernels = make_kernel_runner(plain_model(*model), NumberType::f32);
+  const auto kernels = make_runner(*model, NumberType::f32);
   const std::vector<float> wanted = logits(reference);
   CHECK(difference(logits(*kernels), wanted) <= reordering_tolerance(model->config, wanted));
 }
 
 TEST_CASE("a tree of more drafts than the kernels have bits for is refused in a line") {
-  const auto runner = make_kernel_runner(plain_model(*small_model()), NumberType::f32);
+  const auto runner = make_runner(*small_model(), NumberType::f32);
   runner->create_cache(20, 4);
   const std::vector<TokenId> tokens = random_tokens(65, 64, 1);
   const std::vector<std::uint32_t> parents(65, 0);
