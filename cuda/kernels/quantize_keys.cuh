@@ -20,6 +20,7 @@
 
 #include "core/error.h"
 #include "cuda/kernels/copy_blocks.cuh"
+#include "cuda/kernels/lane_groups.cuh"
 #include "cuda/kernels/quantized_pack.cuh"
 
 namespace kvarium::cuda {
