@@ -60,7 +60,8 @@ run_check() {  # name, command...
   shift
   "$@" >"$out/$name.log" 2>&1 || status=$?
   echo "$name: $(grep . "$out/$name.log" | tail -n 1)"
-  [ $status -eq 0 ] || { grep -E "WRONG|ERROR|=====" "$out/$name.log" | head -n 40 && exit 1; }
+  [ $status -ne 77 ] || { echo "$name: left out, no kernel can run here" && return 0; }
+  [ $status -eq 0 ] || { tail -n 40 "$out/$name.log" && exit 1; }
 }
 
 run_check check "$build/${check[0]}"

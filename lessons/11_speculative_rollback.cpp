@@ -277,8 +277,9 @@ void the_wrong_rule(LessonKit& kit) {
            .choices = {"0.50", "0.70", "0.90"},
            .expected = "0.70",
            .answer = fmt::format("{:.2f}", wrong.shares().front()),
-           .because = std::string(tr("Token 0 comes in half of all cases as a guess that passes. When it is rejected, "
-                                     "in 0.4 of them, p gives it another half of these: counted twice."))});
+           .because = std::string(tr("Token 0 comes in half of all cases as a guess that passes. In 0.4 of "
+                                     "all cases a guess of token 0 is rejected, and p makes half of these token 0 "
+                                     "again: 0.5 + 0.2."))});
   kit.show(row_line(tr_format("{} draws, from the residual", kDraws), right.shares()) +
            row_line(tr_format("{} draws, from p: the wrong rule", kDraws), wrong.shares()) +
            row_line(tr("where the wrong rule leads"), wrong.law()));
@@ -301,7 +302,8 @@ void what_it_is_worth(LessonKit& kit) {
         fmt::format("{:>7} {:>14.2f} {:>9.2f}\n", k, expected_tokens(kAlpha, k), expected_speedup(kAlpha, k, kCost));
   }
   kit.say(
-      tr_format("How many guesses? If each passes with probability {:.1f}, k of them give (1 - {:.1f}^(k+1)) / (1 - "
+      tr_format("How many guesses? If each passes with probability {:.1f}, whatever came before it, k of them give (1 "
+                "- {:.1f}^(k+1)) / (1 - "
                 "{:.1f}) tokens a pass: the chance that the first passes, and the first two, and so on, and one "
                 "token that always comes.",
                 kAlpha, kAlpha, kAlpha));
@@ -334,8 +336,7 @@ void what_it_is_worth(LessonKit& kit) {
   kit.say(
       tr_format("And A's answer? {} rounds, {} of {} guesses accepted, {:.2f} tokens a round. The text is the same, "
                 "token by token, when no guess is right, or all are.",
-                counts.rounds, counts.accepted, counts.drafted,
-                1 + static_cast<double>(counts.accepted) / static_cast<double>(counts.rounds)),
+                counts.rounds, counts.accepted, counts.drafted, counts.tokens_a_round()),
       {point(kA)});
   kit.say(std::string(
       tr("To remember: a pass over a few tokens costs about as much as one over a single token, where reading is what "

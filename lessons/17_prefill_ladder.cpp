@@ -81,12 +81,12 @@ std::size_t moved_between_lanes() {
 }
 
 void the_matrix_rung(LessonKit& kit, const Ladder& ladder) {
-  kit.say(
-      std::string(tr("The third kernel is FlashAttention-2 (Dao 2023): both products by matrix instructions, 128 "
-                     "rows a block, tiles of 64 keys. While a tile is multiplied the next one is copied. Scores are "
-                     "the sums of the first product, fragments C; as weights they enter the second one, as "
-                     "fragments A.")),
-      points_to_rung("attention_prefill", "mma"));
+  kit.say(std::string(
+              tr("The third kernel is FlashAttention-2 (Dao 2023): both products by matrix instructions, 128 "
+                 "rows a block, here tiles of 64 keys. While a tile is multiplied the next one is copied. Scores are "
+                 "the sums of the first product, fragments C; as weights they enter the second one, as "
+                 "fragments A.")),
+          points_to_rung("attention_prefill", "mma"));
   kit.ask(
       {.text = std::string(tr("A warp has two tiles of 16 × 8 weights, 256 numbers, side by side. How many of them "
                               "must go to another lane to become a tile of 16 × 16 for the second product?")),

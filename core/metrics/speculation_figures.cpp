@@ -37,12 +37,15 @@ void expect(SpeculationFigures& figures, const Rounds& rounds) {
 
 SpeculationFigures speculation_figures(const Rounds& rounds, double cost) {
   SpeculationFigures figures;
+  std::uint64_t given = 0;  // less than was accepted where an answer ended within a round
   for (std::size_t i = 0; i < rounds.size(); ++i) {
-    if (rounds[i].round.next) count(figures, rounds[i].round);
+    if (!rounds[i].round.next) continue;
+    count(figures, rounds[i].round);
+    given += rounds[i].given;
   }
   if (figures.rounds == 0) return figures;
   figures.alpha = share(figures.accepted, figures.judged);
-  figures.tokens_a_round = 1 + share(figures.accepted, figures.rounds);
+  figures.tokens_a_round = share(given, figures.rounds);
   expect(figures, rounds);
   for (std::uint32_t k = 0; k <= kLongestModelled; ++k) {
     figures.speedups.push_back(expected_speedup(figures.alpha, k, cost));

@@ -5,16 +5,18 @@
 // known when the last token of the block is there, so keys stay as they are until their block is full.
 //
 //   rung    idea                                 bytes moved a block     what to learn
-//   thread  one thread a code walks down its     2 n w s + n w c + 4 w   neighbours read neighbours, although each
-//           channel's tokens: the largest size                           goes down a column
-//           first, then the codes
+//   thread  one thread a channel (two of 4 bits) 2 n w s + n w c + 4 w   neighbours read neighbours, although each
+//           walks down its tokens: the largest                           goes down a column
+//           size first, then the codes
 //   shared  a head of the block comes into       n w s + n w c + 4 w     the floor: shared memory turns rows, 16 bytes
 //           shared memory, and is walked there                           a thread, into columns
 //
 // n: tokens of the block, w: numbers of K a token, s, c: bytes of a number before and after, 4 w: the scales. To this
 // come 12 bytes of the list in each thread. Codes and scales as in quantized_pack.cuh; KIVI's own have an offset too.
+// No attention reads such blocks yet: attention_decode_quantized.cuh takes a scale a token.
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -106,8 +108,8 @@ constexpr bool fits_quantize_keys_shared(const KvLayout& layout) {
          std::size_t{layout.block_size} * layout.head_dim * sizeof(T) <= 49152;
 }
 
-/// MisuseError for a block or a slot that does not exist, a head that is torn by a code, or one that the rung cannot
-/// take.
+/// MisuseError for a block or a slot that does not exist, a block of codes that is named twice, a head that is torn by
+/// a code, or one that the rung cannot take.
 template <typename T, typename Code>
 void expect_fits(QuantizeKeysRung rung, const QuantizeKeys<T, Code>& data, const std::vector<BlockPair>& blocks) {
   const KvLayout& layout = data.layout;
@@ -120,7 +122,11 @@ void expect_fits(QuantizeKeysRung rung, const QuantizeKeys<T, Code>& data, const
                       " numbers, 48 KiB a block at most, not " + std::to_string(layout.block_size) + " tokens of " +
                       std::to_string(layout.head_dim));
   }
+  std::set<unsigned> written;
   for (const BlockPair& block : blocks) {
+    if (!written.insert(block.to).second) {
+      throw MisuseError("quantize_keys: two blocks of keys go to block " + std::to_string(block.to) + " of codes");
+    }
     if (block.from < data.num_blocks && block.to < data.num_code_blocks && block.tokens <= layout.block_size) continue;
     throw MisuseError("quantize_keys: cannot quantize " + std::to_string(block.tokens) + " slots of block " +
                       std::to_string(block.from) + " to block " + std::to_string(block.to) + ": there are " +
@@ -129,7 +135,7 @@ void expect_fits(QuantizeKeysRung rung, const QuantizeKeys<T, Code>& data, const
   }
 }
 
-/// The first `tokens` slots of each block in the list; no block of codes is named twice. `on_device` is room for the
+/// The first `tokens` slots of each block in the list. `on_device` is room for the
 /// list and must stay until the stream has come by. Errors as expect_fits().
 template <typename T, typename Code>
 void quantize_keys(QuantizeKeysRung rung, Stream& stream, const QuantizeKeys<T, Code>& data,

@@ -12,11 +12,11 @@
 //
 // V: tokens of the vocabulary, v: of one of its shares, s: bytes of a probability; d: 1 where a draft was rejected that
 // was drawn from a q, else 0. Rung thread stops reading where its walk ends. To this come 12 + 2 s bytes a draft that
-// is judged (by each warp), and 24 a sequence.
+// is judged (by each warp), and 24 a sequence, in rung block up to 16 a thread.
 //
 // Probabilities are float or double; all is computed in double, as in core/speculation. Rung thread has the same
 // roundings in the same order, so that its tokens are the same. In rung block sums have another order: the token can be
-// another one when u lies within 4 V 2^-53 of the border between the two.
+// another one when u lies within (4 V + 2) 2^-53 of the border between the two.
 // No token comes, kNoToken, where core/speculation throws: behind a draft that is outside the vocabulary, for a NaN or
 // an infinity in p or q of a rejected draft, for a q that is no probability, and for more drafts than there is room
 // for.

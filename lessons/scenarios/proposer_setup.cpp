@@ -75,6 +75,11 @@ ProposerSetup make_proposer(const ProposerChoice& choice, const ModelChoice& tar
   } else if (choice.kind == "draft") {
     return with_draft_model(choice.draft, target, engine);
   } else if (choice.kind == "medusa" || choice.kind == "medusa-tree") {
+    if (choice.medusa_path.empty() && target.model->config.shape.name != kDefaultModel) {
+      throw InputError(
+          tr_format("the heads that come with Kvarium guess for {} alone, not for {}: take another proposer",
+                    kDefaultModel, target.model->config.shape.name));
+    }
     const std::filesystem::path path = choice.medusa_path.empty()
                                            ? cpu::shipped_model_path(kDefaultModel) / "medusa.safetensors"
                                            : std::filesystem::path(choice.medusa_path);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -95,7 +96,7 @@ int measure(const Options& options, const ModelChoice& choice, const std::vector
     print_row(plain, times[way], name_of(way), ways[way].length.most);
     if (times[way].seconds < times[fastest].seconds) fastest = way;
   }
-  fmt::print("{}", tr_format("Fastest: {} with k = {}, {:.2f} times as fast as plain decoding.\n", name_of(fastest),
+  fmt::print("{}", tr_format("The best: {} with k = {}, {:.2f} times as fast as plain decoding.\n", name_of(fastest),
                              ways[fastest].length.most, plain.seconds / times[fastest].seconds));
   fmt::print("{}", tr("tokens: a pass. c: one guess, pass: a pass over k + 1 tokens, both in passes over one token. "
                       "Modelled: by theory,\n"
@@ -105,7 +106,19 @@ int measure(const Options& options, const ModelChoice& choice, const std::vector
   return kDone;
 }
 
+/// Options of proposers that are not asked for mean nothing.
+void check_flags(const Options& options) {
+  const auto asked = [&](const char* kind) {
+    return std::find(options.proposers.begin(), options.proposers.end(), kind) != options.proposers.end();
+  };
+  if (!options.draft.empty() && !asked("draft")) throw InputError(std::string(tr("--draft needs --proposer draft")));
+  if (!options.medusa.empty() && !asked("medusa") && !asked("medusa-tree")) {
+    throw InputError(std::string(tr("--medusa needs --proposer medusa or medusa-tree")));
+  }
+}
+
 int run(const Options& options) {
+  check_flags(options);
   const CancelToken& cancel = cancelled_by_interrupt();
   const std::string set_path = options.set.empty() ? cpu::shipped_held_out().string() : options.set;
   const std::optional<cpu::HeldOutSet> set = cpu::read_held_out_file(set_path, options.limit, {}, cancel);

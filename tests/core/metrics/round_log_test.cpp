@@ -54,6 +54,23 @@ TEST_CASE("a round knows its step, its drafts, its tokens and the block that cam
   CHECK(rounds[0].draft_read == 0);
 }
 
+TEST_CASE("tokens a round are those that the request got: a round in which its answer ends counts with fewer") {
+  const auto proposer = oracle({kPrompt}, always_right(5));
+  SpeculationBench bench(26, 64, speculating(proposer.get(), 5, worked_order()));
+  RequestSpec spec = ask(kPrompt, 32);
+  spec.stop_strings = {answer_of(kPrompt, 3).substr(1)};  // the first token is the prompt's pass's, then two of a round
+  bench.engine.submit(spec);
+  bench.run();
+  Trace trace;
+  RoundLog log;
+  for (const Event& event : bench.sink.events) trace.emit(event);
+  log.follow(trace);
+  const SpeculationFigures figures = speculation_figures(Rounds(log, trace, trace.newest()), .1);
+  CHECK(figures.rounds == 1);
+  CHECK(figures.accepted == 5);
+  CHECK(figures.tokens_a_round == 2);
+}
+
 TEST_CASE("two of five accepted: block 5 was taken and nothing returned") {
   const Recorded two(2);
   const World now = two.after_step(2);

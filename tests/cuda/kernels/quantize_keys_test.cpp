@@ -151,6 +151,8 @@ TEST_CASE("quantize_keys: blocks that are not there and heads that do not fit ar
   using Problem = QuantizeKeysProblem<float, i8>;
   CHECK_THROWS_WITH(run(Problem({4, 1, 32}, {{0, 3, 4}}), QuantizeKeysRung::thread),
                     "quantize_keys: cannot quantize 4 slots of block 0 to block 3: there are 4 and 3 blocks of 4");
+  CHECK_THROWS_WITH(run(Problem({4, 1, 32}, {{0, 1, 4}, {2, 1, 4}}), QuantizeKeysRung::thread),
+                    "quantize_keys: two blocks of keys go to block 1 of codes");
   CHECK_THROWS_AS(run(Problem({4, 1, 32}, {{4, 0, 4}}), QuantizeKeysRung::thread), kvarium::MisuseError);
   CHECK_THROWS_AS(run(Problem({4, 1, 32}, {{0, 0, 5}}), QuantizeKeysRung::thread), kvarium::MisuseError);
   CHECK_THROWS_WITH(run(Problem({4, 1, 30}, {}), QuantizeKeysRung::shared),

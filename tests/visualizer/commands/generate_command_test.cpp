@@ -50,6 +50,18 @@ TEST_CASE("generate refuses options of guessing ahead that mean nothing without 
   }
 }
 
+TEST_CASE("guessing commands say whose heads there are, and refuse options that mean nothing, in one line") {
+  const auto refused = [](const std::string& line, const std::string& why) {
+    const Outcome outcome = run_kvarium(line);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.error, contains(why));
+  };
+  refused("generate --prompt 'Once' --model tales-one --speculate medusa",
+          "guess for tales-target alone, not for tales-one");
+  refused("speculate --limit 1 --proposer ngram --medusa x", "--medusa needs --proposer medusa");
+  refused("speculate --limit 1 --proposer ngram --draft tales-draft", "--draft needs --proposer draft");
+}
+
 TEST_CASE("generate samples with typical acceptance, which is another distribution than plain sampling's") {
   const std::string flags = "generate --prompt 'Once upon a time' --tokens 8 --temperature 1 --speculate medusa ";
   const Outcome typical = run_kvarium(flags + "--acceptance typical");
