@@ -88,9 +88,6 @@ void check_tree_flags(const Options& options) {
 /// What --cache none and contiguous cannot do, and options that mean nothing without others.
 void check_flags(const Options& options) {
   const ScenarioParams& engine = options.engine;
-  if (options.runner == "device" && !cuda::why_no_device_runner().empty()) {
-    throw InputError(cuda::why_no_device_runner());
-  }
   if (options.cache != "paged") {
     if (options.prompts.size() > 1) throw InputError(std::string(tr("several --prompt need --cache paged")));
     if (engine.candidates > 1) throw InputError(std::string(tr("--candidates above 1 needs --cache paged")));
@@ -121,6 +118,9 @@ void check_flags(const Options& options) {
                                options.salts.size(), options.prompts.size()));
   }
   check_together(engine);
+  if (options.runner == "device" && !cuda::why_no_device_runner().empty()) {
+    throw InputError(cuda::why_no_device_runner());
+  }
 }
 
 GenerationSpec spec_of(const Options& options, const ModelChoice& choice) {
