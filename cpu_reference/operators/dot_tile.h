@@ -46,8 +46,7 @@ inline void ask_for(const std::byte* first, std::size_t bytes) {
 /// may ask the memory for what is needed next. Never inlined: between others of its kind GCC 12 keeps the sums in
 /// memory.
 template <class Weight, int kTokens, int kOutputs, class AskAhead>
-[[gnu::noinline]] void dot_tile(Rows x, WeightRows weight, Index columns, Lanes* sums, Index sum_stride,
-                                const AskAhead& ask_ahead) {
+void add_products(Rows x, WeightRows weight, Index columns, Lanes* sums, Index sum_stride, const AskAhead& ask_ahead) {
   Lanes tile[kTokens][kOutputs];  // in registers
   for (int t = 0; t < kTokens; ++t) {
     for (int o = 0; o < kOutputs; ++o) tile[t][o] = sums[t * sum_stride + o];
@@ -73,6 +72,13 @@ template <class Weight, int kTokens, int kOutputs, class AskAhead>
   for (int t = 0; t < kTokens; ++t) {
     for (int o = 0; o < kOutputs; ++o) sums[t * sum_stride + o] = tile[t][o];
   }
+}
+
+/// add_products(), never inlined: between others of its kind GCC 12 keeps the sums in memory.
+template <class Weight, int kTokens, int kOutputs, class AskAhead>
+[[gnu::noinline]] void dot_tile(Rows x, WeightRows weight, Index columns, Lanes* sums, Index sum_stride,
+                                const AskAhead& ask_ahead) {
+  add_products<Weight, kTokens, kOutputs>(x, weight, columns, sums, sum_stride, ask_ahead);
 }
 
 }  // namespace kvarium::cpu

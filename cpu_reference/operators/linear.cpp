@@ -46,6 +46,17 @@ WeightRows widened(const Layout& weight, Index output, Index outputs, Index firs
 
 Index tasks_of(Index outputs, Index of_task) { return (outputs + of_task - 1) / of_task; }
 
+/// One token: the rows behind these are asked for in one piece, a byte for each that is used. Rows of floats are long
+/// enough for the processor to look ahead itself.
+template <class Weight, int kOutputs>
+[[gnu::noinline]] void add_straight(const MatrixIn& x, const Layout& weight, Index output, Lanes* sums) {
+  constexpr std::size_t kBytes = Weight::kType == WeightType::f32 ? 0 : Weight::kStepBytes * kOutputs;
+  const WeightRows rows{weight.rows.row(output), weight.rows.stride};
+  const std::byte* const next_rows = rows.row(kOutputs);
+  const auto ask_ahead = [&](Index step) { ask_for(next_rows + static_cast<std::size_t>(step) * kBytes, kBytes); };
+  add_products<Weight, 1, kOutputs>({x.data(), x.outerStride()}, rows, weight.columns, sums, kOutputs, ask_ahead);
+}
+
 /// Some tokens with kOutputs rows of a weight. Three and four tokens take half of the rows at a time: more sums than
 /// registers would go to memory and back.
 template <class Weight, int kTokens, int kOutputs, class AskAhead>
@@ -82,18 +93,21 @@ void add_few(const MatrixIn& x, const Layout& weight, Index output, Lanes* sums)
   using Reader = std::conditional_t<kIsRead, Weight, F32Weight>;
   alignas(64) float tile[kIsRead ? 1 : kOutputs * kColumns];
   const Index groups = (x.rows() + kTokensAtOnce - 1) / kTokensAtOnce;
-  for (Index c = 0; c < weight.columns; c += kColumns) {
-    const Index columns = std::min(kColumns, weight.columns - c);
+  // What is read once need not stay in the first-level cache: whole rows, and so the rows behind them are asked for.
+  const Index at_once = kIsRead && groups == 1 ? std::max<Index>(1, weight.columns) : kColumns;
+  for (Index c = 0; c < weight.columns; c += at_once) {
+    const Index columns = std::min(at_once, weight.columns - c);
     const WeightRows rows = kIsRead ? WeightRows{weight.at(output, c), weight.rows.stride}
                                     : widened(weight, output, kOutputs, c, columns, tile);
-    const bool is_last = c + kColumns >= weight.columns;
-    const std::byte* const next_tile = is_last ? weight.rows.row(output + kOutputs) : weight.at(output, c + kColumns);
+    const bool is_last = c + at_once >= weight.columns;
+    const std::byte* const next_tile = is_last ? weight.rows.row(output + kOutputs) : weight.at(output, c + at_once);
     for (Index group = 0; group < groups; ++group) {
       const Index first = group * kTokensAtOnce;
+      const Index from = group * kOutputs / groups, to = (group + 1) * kOutputs / groups;  // rows that it asks for
       const auto ask_ahead = [&](Index step) {
         if (weight.type == WeightType::f32) return;  // rows of floats are so long that the processor looks ahead itself
         const std::byte* const place = next_tile + static_cast<std::uint64_t>(step) * weight.step_bytes;
-        for (Index o = group * kOutputs / groups; o < (group + 1) * kOutputs / groups; ++o) {
+        for (Index o = from; o < to; ++o) {
           ask_for(place + static_cast<std::uint64_t>(o) * weight.rows.stride, weight.step_bytes);
         }
       };
@@ -112,7 +126,16 @@ void write_few(const MatrixIn& x, const Layout& weight, Index output, MatrixInOu
   float totals[kMost];
   const Index count = (x.rows() * kOutputs + kLanes - 1) / kLanes * kLanes;  // what stands behind the sums is not used
   std::fill_n(sums, count, Lanes{});
-  if (weight.type == WeightType::f32) {
+  const bool one = x.rows() == 1;
+  if (one && weight.type == WeightType::f32) {
+    add_straight<F32Weight, kOutputs>(x, weight, output, sums);
+  } else if (one && weight.type == WeightType::f16) {
+    add_straight<F16Weight, kOutputs>(x, weight, output, sums);
+  } else if (one && weight.type == WeightType::bf16) {
+    add_straight<Bf16Weight, kOutputs>(x, weight, output, sums);
+  } else if (one && weight.type == WeightType::q8_0) {
+    add_straight<Q8_0Weight, kOutputs>(x, weight, output, sums);
+  } else if (weight.type == WeightType::f32) {
     add_few<F32Weight, kOutputs>(x, weight, output, sums);
   } else if (weight.type == WeightType::f16) {
     add_few<F16Weight, kOutputs>(x, weight, output, sums);

@@ -15,10 +15,12 @@ struct StepLanes {
   Lanes lanes[kStep / kLanes];
 };
 
-// A type tells the inner loop its kType, and read(): the kStep numbers of a row from `column` on, a multiple of kStep.
+// A type tells the inner loop its kType, the bytes of kStep numbers, and read(): the kStep numbers of a row from
+// `column` on, a multiple of kStep.
 
 struct F32Weight {
   static constexpr WeightType kType = WeightType::f32;
+  static constexpr std::size_t kStepBytes = kStep * sizeof(float);
   static StepLanes read(const std::byte* row, Index column) {
     StepLanes step;
     const auto* numbers = reinterpret_cast<const float*>(row) + column;
@@ -29,6 +31,7 @@ struct F32Weight {
 
 struct F16Weight {
   static constexpr WeightType kType = WeightType::f16;
+  static constexpr std::size_t kStepBytes = 2 * kStep;
   static StepLanes read(const std::byte* row, Index column) {
     StepLanes step;
     for (Index i = 0; i < kStep / kLanes; ++i) step.lanes[i] = f16_lanes(row + 2 * (column + i * kLanes));
@@ -38,6 +41,7 @@ struct F16Weight {
 
 struct Bf16Weight {
   static constexpr WeightType kType = WeightType::bf16;
+  static constexpr std::size_t kStepBytes = 2 * kStep;
   static StepLanes read(const std::byte* row, Index column) {
     StepLanes step;
     for (Index i = 0; i < kStep / kLanes; ++i) step.lanes[i] = bf16_lanes(row + 2 * (column + i * kLanes));
@@ -47,6 +51,7 @@ struct Bf16Weight {
 
 struct Q8_0Weight {
   static constexpr WeightType kType = WeightType::q8_0;
+  static constexpr std::size_t kStepBytes = sizeof(BlockQ8_0);
   static StepLanes read(const std::byte* row, Index column) {
     const BlockQ8_0& block = blocks_of<BlockQ8_0>(row)[column / BlockQ8_0::kNumbers];
     const float scale = block.scale.widened();
