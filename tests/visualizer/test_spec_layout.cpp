@@ -22,11 +22,7 @@ struct Worked {
     bench.step();
     for (const Event& event : bench.sink.events) trace.emit(event);
   }
-  EngineConfig config() const {
-    std::vector<BlockId> order;
-    for (const std::uint32_t block : {7, 3, 12, 5, 9, 0, 1, 2, 4, 6, 8, 10, 11}) order.push_back(BlockId{block});
-    return speculating(proposer.get(), 5, order);
-  }
+  EngineConfig config() const { return speculating(proposer.get(), 5, worked_order()); }
   std::string target(const World& now, std::size_t most = 64) const {
     const std::vector<RoundRecord> rounds = rounds_of_step(trace, now);
     return target_notation(cache_strip(now, now.request(kA), rounds.empty() ? nullptr : &rounds.front(), most));

@@ -14,12 +14,6 @@ namespace {
 const RequestId kA{0};
 const std::string kPrompt = "abcdefghij";
 
-std::vector<BlockId> worked_order() {
-  std::vector<BlockId> order;
-  for (const std::uint32_t block : {7, 3, 12, 5, 9, 0, 1, 2, 4, 6, 8, 10, 11}) order.push_back(BlockId{block});
-  return order;
-}
-
 /// A run to its end in which so many of five drafts are right.
 struct Recorded {
   explicit Recorded(std::uint32_t right, std::uint32_t new_tokens = 12)

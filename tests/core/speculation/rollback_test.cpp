@@ -13,12 +13,6 @@ namespace {
 const RequestId kA{0};
 const std::string kPrompt = "abcdefghij";
 
-std::vector<BlockId> worked_order() {
-  std::vector<BlockId> order;
-  for (const std::uint32_t block : {7, 3, 12, 5, 9, 0, 1, 2, 4, 6, 8, 10, 11}) order.push_back(BlockId{block});
-  return order;
-}
-
 /// After the prompt and one round of five drafts, of which `accepted` are right.
 struct Round {
   explicit Round(std::uint32_t accepted, PrefixCaching cache = PrefixCaching::off)

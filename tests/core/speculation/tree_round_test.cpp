@@ -58,9 +58,7 @@ struct Round {
     first_event = bench.sink.events.size();
   }
   EngineConfig config(PrefixCaching cache) {
-    std::vector<BlockId> order;
-    for (const std::uint32_t block : {7, 3, 12, 5, 9, 0, 1, 2, 4, 6, 8, 10, 11}) order.push_back(BlockId{block});
-    EngineConfig config = speculating(&proposer, 5, order);
+    EngineConfig config = speculating(&proposer, 5, worked_order());
     config.prefix_cache.kind = cache;
     return config;
   }
