@@ -118,6 +118,13 @@ void add_few(const MatrixIn& x, const Layout& weight, Index output, Lanes* sums)
   }
 }
 
+/// A weight of a type that has a reader.
+template <class Weight, int kOutputs>
+void add_read(const MatrixIn& x, const Layout& weight, Index output, Lanes* sums) {
+  if (x.rows() == 1) return add_straight<Weight, kOutputs>(x, weight, output, sums);
+  add_few<Weight, kOutputs>(x, weight, output, sums);
+}
+
 /// kOutputs columns of y from `output` on, for few tokens.
 template <int kOutputs>
 void write_few(const MatrixIn& x, const Layout& weight, Index output, MatrixInOut& y) {
@@ -126,23 +133,14 @@ void write_few(const MatrixIn& x, const Layout& weight, Index output, MatrixInOu
   float totals[kMost];
   const Index count = (x.rows() * kOutputs + kLanes - 1) / kLanes * kLanes;  // what stands behind the sums is not used
   std::fill_n(sums, count, Lanes{});
-  const bool one = x.rows() == 1;
-  if (one && weight.type == WeightType::f32) {
-    add_straight<F32Weight, kOutputs>(x, weight, output, sums);
-  } else if (one && weight.type == WeightType::f16) {
-    add_straight<F16Weight, kOutputs>(x, weight, output, sums);
-  } else if (one && weight.type == WeightType::bf16) {
-    add_straight<Bf16Weight, kOutputs>(x, weight, output, sums);
-  } else if (one && weight.type == WeightType::q8_0) {
-    add_straight<Q8_0Weight, kOutputs>(x, weight, output, sums);
-  } else if (weight.type == WeightType::f32) {
-    add_few<F32Weight, kOutputs>(x, weight, output, sums);
+  if (weight.type == WeightType::f32) {
+    add_read<F32Weight, kOutputs>(x, weight, output, sums);
   } else if (weight.type == WeightType::f16) {
-    add_few<F16Weight, kOutputs>(x, weight, output, sums);
+    add_read<F16Weight, kOutputs>(x, weight, output, sums);
   } else if (weight.type == WeightType::bf16) {
-    add_few<Bf16Weight, kOutputs>(x, weight, output, sums);
+    add_read<Bf16Weight, kOutputs>(x, weight, output, sums);
   } else if (weight.type == WeightType::q8_0) {
-    add_few<Q8_0Weight, kOutputs>(x, weight, output, sums);
+    add_read<Q8_0Weight, kOutputs>(x, weight, output, sums);
   } else {
     add_few<void, kOutputs>(x, weight, output, sums);
   }

@@ -94,7 +94,7 @@ class KernelPass {
   /// to[i] = from[rows[i]]
   void gather(gptr<const T> from, const DeviceBuffer<int>& rows, std::size_t count, DeviceBuffer<T>& to) {
     const auto hidden = static_cast<int>(model_.shape.hidden);
-    const EmbedRung rung = hidden % Pack<T>::kCount == 0 ? EmbedRung::packs : EmbedRung::number;
+    const EmbedRung rung = fits_packs<T>(hidden) ? EmbedRung::packs : EmbedRung::number;
     embed<T>(rung, stream_,
              {from, rows.ptr(), to.ptr(), static_cast<int>(rows.size()), static_cast<int>(count), hidden});
   }
@@ -162,7 +162,7 @@ class KernelPass {
     const auto num_pairs = static_cast<int>(model_.rope_frequencies.size());
     const RopePairs pairs = model_.rotates_neighbours ? RopePairs::interleaved : RopePairs::halves;
     const RopeRows<T> rows = {x.ptr() + first, tokens_, num_heads, num_heads * stride, stride};
-    const bool has_packs = fits_rope_packs(rows, num_pairs, pairs) && first % Pack<T>::kCount == 0;
+    const bool has_packs = fits_rope_packs(rows, num_pairs, pairs) && fits_packs<T>(first);
     const RopeRung rung = has_packs ? RopeRung::packs : RopeRung::number;
     rope(rung, stream_, rows, {space_.cosines.ptr(), space_.sines.ptr(), num_pairs}, pairs);
   }
@@ -173,7 +173,7 @@ class KernelPass {
   }
 
   void store(std::size_t l) {
-    const bool has_packs = cache_.layout.token_stride() % Pack<T>::kCount == 0;
+    const bool has_packs = fits_packs<T>(cache_.layout.token_stride());
     StoreKv<T> rows{space_.keys.ptr(), nullptr, batch_.slots.ptr(), layer_of(cache_.keys, l), nullptr};
     if (cache_.values != nullptr) {
       rows.values = space_.values.ptr();
@@ -242,7 +242,7 @@ class KernelPass {
     multiply(space_.normed, layer.gate.ptr(), nullptr, space_.gate, tokens_, model_.ffn_hidden, false);
     multiply(space_.normed, layer.up.ptr(), nullptr, space_.up, tokens_, model_.ffn_hidden, false);
     const auto count = static_cast<long long>(space_.gate.size());
-    const ActivateRung rung = count % Pack<T>::kCount == 0 ? ActivateRung::packs : ActivateRung::number;
+    const ActivateRung rung = fits_packs<T>(count) ? ActivateRung::packs : ActivateRung::number;
     swiglu<T>(rung, stream_, space_.gate.ptr(), std::as_const(space_.up).ptr(), count);
     multiply(space_.gate, layer.down.ptr(), nullptr, space_.x, tokens_, model_.shape.hidden, true);
   }

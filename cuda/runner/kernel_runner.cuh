@@ -119,7 +119,7 @@ class KernelRunner final : public ModelRunner {
   void copy(const CacheOfLayers<T>& layers, const std::vector<BlockPair>& pairs) {
     if (pairs.empty()) return;
     DeviceBuffer<BlockPair> room(pairs.size(), "pairs");
-    const bool has_packs = layers.layout.token_stride() % Pack<T>::kCount == 0;
+    const bool has_packs = fits_packs<T>(layers.layout.token_stride());
     copy_blocks<T>(has_packs ? CopyBlocksRung::packs : CopyBlocksRung::numbers, stream_, layers, pairs, room);
     stream_.synchronize();
   }

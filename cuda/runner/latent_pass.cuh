@@ -37,7 +37,7 @@ void KernelPass<T>::project_latent(const DeviceLayer<T>& layer) {
                  {heads, 0, heads * row, 0, row});
   rotate_heads(space_.absorbed, shape.query_heads, key_row_width(shape), shape.latent_dim);
   multiply(space_.normed, layer.latent_down.ptr(), nullptr, space_.latents, tokens_, shape.latent_dim, false);
-  const bool fits = fits_block<T>(latent) && row % Pack<T>::kCount == 0;
+  const bool fits = fits_block<T>(latent) && fits_packs<T>(row);
   rms_norm<T>(fits ? RmsNormRung::block_a_token : RmsNormRung::warp_a_token, stream_,
               std::as_const(space_.latents).ptr(), layer.latent_norm.ptr(), model_.latent_norm_epsilon,
               space_.keys.ptr(), tokens_, latent, row);
